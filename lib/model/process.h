@@ -1,0 +1,98 @@
+/* Processes, threads, descriptors, modules: what procfs says of them, one row per sample. */
+#ifndef NH_MODEL_PROCESS_H
+#define NH_MODEL_PROCESS_H
+
+#include "model/field.h"
+
+/* Why a process is in the case. */
+enum nh_why {
+	NH_WHY_TARGET = 1, /* named on the command line */
+	NH_WHY_FOUND,      /* found by the host-wide search for training processes */
+	NH_WHY_DESCENDANT, /* of one of those */
+	NH_WHY_HOLDER,     /* holds the other end of what one of those waits for */
+	NH_WHY_ANCESTOR,   /* of one of those: identity only, nothing else was read */
+};
+
+/* Identity is (pid, start).  Sources: /proc/PID/{stat,status,cmdline,environ,exe,cgroup,ns/}. */
+struct nh_process {
+	int64_t sample; /* 1 or 2 */
+	int64_t pid;
+	int64_t start; /* clock ticks after boot, stat field 22 */
+	int64_t ppid, pgrp, session;
+	int64_t uid;      /* real uid */
+	int64_t tracer;   /* TracerPid, 0 = none */
+	int64_t nthreads; /* threads the kernel counts */
+	int64_t nfds;     /* open descriptors of its main table */
+	int64_t bits;     /* 32 or 64, of the executable */
+	int64_t flags;    /* PF_* of stat field 9 */
+	int64_t ns_pid, ns_net, ns_mnt; /* inode numbers of its namespaces */
+	NH_VEC(int64_t) nspid;          /* NSpid: outermost first; more than one = in a pid namespace */
+	int why;                        /* enum nh_why */
+	bool kthread;
+	bool exe_deleted;
+	bool cmdline_cut; /* longer than kept */
+	const char *state; /* one letter of stat field 3, of the leader */
+	const char *comm;
+	const char *cmdline; /* arguments joined by spaces, token-like values masked */
+	const char *exe;
+	const char *cgroup;
+	NH_VEC(const char *) env; /* "NAME=value", allow-listed names only */
+};
+
+/* One slot of a poll set. */
+struct nh_pollfd {
+	int64_t slot, fd, events;
+};
+
+/* Sources: /proc/PID/task/TID/{comm,stat,status,wchan,syscall}, memory of the process. */
+struct nh_thread {
+	int64_t sample, pid, tid;
+	int64_t nstid; /* TID in the thread's own pid namespace (last NSpid) */
+	int64_t start; /* clock ticks after boot */
+	int64_t nr;    /* system call number of the case's machine; -1 = blocked outside one */
+	int64_t utime, stime; /* CPU time, clock ticks */
+	int64_t vcsw, nvcsw;  /* voluntary and forced context switches */
+	uint64_t sp, pc;      /* user registers while blocked */
+	int64_t futex_word;   /* 32-bit word at the futex address, read while the thread waited */
+	int64_t timeout_ms;   /* poll family: timeout; -1 = none.  Read from memory for ppoll */
+	bool running;         /* the syscall file said so */
+	bool own_fds;         /* its descriptor table is not the leader's */
+	const char *state, *comm, *wchan;
+	NH_VEC(uint64_t) args; /* six system call arguments */
+	/* The descriptors it waits on: open slots of a poll set (fd >= 0), the one descriptor of a
+	 * read, or the interest list of an epoll descriptor (slot = position). */
+	NH_VEC(struct nh_pollfd) waits;
+};
+
+enum nh_fd_kind {
+	NH_FD_SOCKET = 1,
+	NH_FD_PIPE,
+	NH_FD_FILE,
+	NH_FD_ANON,
+	NH_FD_OTHER,
+};
+
+/* One descriptor.  Source: readlink and lstat of /proc/PID/fd/N (task/TID/fd/N for own tables). */
+struct nh_fd {
+	int64_t sample, pid;
+	int64_t tid; /* set where the table belongs to this thread alone */
+	int64_t fd;
+	int kind;         /* enum nh_fd_kind */
+	int64_t inode;    /* sockets, pipes */
+	int64_t scm_fds;  /* unix sockets: descriptors in flight in its queue, where asked */
+	const char *mode; /* "r", "w", "rw": the link's own permission bits */
+	const char *path; /* files; anon_inode name */
+};
+
+/* One mapped ELF file.  Source: /proc/PID/maps, the file's NT_GNU_BUILD_ID note. */
+struct nh_module {
+	int64_t pid, inode;
+	uint64_t base, end;
+	bool deleted;
+	const char *path, *build_id;
+};
+
+extern const struct nh_type nh_process_type, nh_thread_type, nh_fd_type, nh_module_type,
+	nh_pollfd_type;
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * Pure parsers of procfs text: (buf, len) → struct.  None reads past len, none allocates except
+ * where an arena is passed.  -EINVAL for what the kernel cannot have written.
+ */
+#ifndef NH_PROC_PARSE_H
+#define NH_PROC_PARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NH_COMM_MAX 64 /* kernel threads' names may exceed 16 */
+#define NH_NS_DEPTH 32 /* the kernel's limit of nested pid namespaces */
+
+/* /proc/PID/stat; comm may hold spaces, parentheses and newlines: ended by the last ')'. */
+struct nh_stat {
+	int64_t pid, ppid, pgrp, session, flags, utime, stime, nthreads, start;
+	char state;
+	char comm[NH_COMM_MAX];
+	size_t comm_len;
+};
+int nh_parse_stat(const char *buf, size_t len, struct nh_stat *ret);
+
+/* /proc/PID/status; what a kernel does not print stays NH_UNKNOWN (n = 0 for nspid). */
+struct nh_status_file {
+	int64_t tgid, uid, tracer, vcsw, nvcsw, vmrss_kb;
+	int64_t nspid[NH_NS_DEPTH];
+	size_t nnspid;
+};
+int nh_parse_status(const char *buf, size_t len, struct nh_status_file *ret);
+
+/* /proc/PID/task/TID/syscall: "running", "-1 SP PC" or "NR ARG×6 SP PC". */
+struct nh_syscall {
+	bool running;
+	int64_t nr; /* -1 = blocked outside a system call */
+	uint64_t args[6], sp, pc;
+};
+int nh_parse_syscall(const char *buf, size_t len, struct nh_syscall *ret);
+
+/* /proc/PID/maps, line by line. */
+struct nh_map {
+	uint64_t start, end, offset, inode;
+	char perms[5];
+	const char *path; /* into the buffer, not NUL-terminated; octal escapes left as they are */
+	size_t path_len;  /* without a trailing " (deleted)" */
+	bool deleted;
+};
+/* Starts at *pos = 0; 1 = *ret is the next line, 0 = end, -EINVAL = not a maps line. */
+int nh_parse_map(const char *buf, size_t len, size_t *pos, struct nh_map *ret);
+
+/* What a /proc/PID/fd link names: kind is an enum nh_fd_kind, inode of "socket:[N]" and
+ * "pipe:[N]", else NH_UNKNOWN. */
+int nh_parse_fd_link(const char *link, size_t len, int64_t *inode);
+
+/* /proc/PID/fdinfo/N: the octal open flags, "scm_fds:" of unix sockets, NH_UNKNOWN if absent. */
+struct nh_fdinfo {
+	int64_t flags, scm_fds;
+};
+int nh_parse_fdinfo(const char *buf, size_t len, struct nh_fdinfo *ret);
+/* The "tfd:" rows of an epoll descriptor's fdinfo, from *pos = 0 on; 1, 0 at the end. */
+int nh_parse_fdinfo_epoll(const char *buf, size_t len, size_t *pos, int64_t *fd, uint64_t *events);
+
+/* A socket address as the tables print it: hexadecimal in host byte order. */
+struct nh_addr {
+	uint8_t ip[16]; /* network order; IPv4 as ::ffff:a.b.c.d */
+	uint16_t port;
+};
+/* "10.0.0.1:80" for IPv4 and mapped IPv4, "[fe80::1]:80" else; returns buf. */
+#define NH_ADDR_TEXT 64
+char *nh_addr_text(const struct nh_addr *addr, char buf[NH_ADDR_TEXT]);
+
+/* One row of /proc/PID/net/{tcp,tcp6,unix} or of sock_diag. */
+struct nh_sock_row {
+	int family, state; /* enum nh_family, enum nh_tcp_state */
+	int64_t inode, rx_queue, tx_queue, peer_inode, uid;
+	struct nh_addr local, remote; /* tcp */
+	const char *path;             /* unix, into the buffer; '@' for a leading NUL */
+	size_t path_len;
+};
+/* The next row of a table of that family, from *pos = 0 on (the heading is skipped); 1 = row,
+ * 0 = end; rows that are not whole are skipped. */
+int nh_parse_sock_row(int family, const char *buf, size_t len, size_t *pos,
+	struct nh_sock_row *ret);
+
+#endif
