@@ -11,7 +11,7 @@ struct nh_group {
 	const char *comm;    /* name shared by all of them, or NULL */
 	const char *verdict; /* "in the chain", "waits to be joined", "idle by design", … or NULL */
 	NH_VEC(int64_t) pids; /* the first few */
-	bool in_chain;        /* a finding's chain runs through it */
+	bool in_chain;	      /* a finding's chain runs through it */
 };
 
 struct nh_groups {
@@ -25,7 +25,8 @@ struct nh_groups {
  */
 void nh_analyse(struct nh_case *c);
 
-/* The elimination of the last sample: whatever waits, grouped, chain members first, then by size. */
+/* The elimination of the last sample: whatever waits, grouped, chain members first, then by size.
+ */
 void nh_eliminate(const struct nh_case *c, struct nh_groups *ret);
 
 /* Several cases as one: header, verdict (ranked over all), gaps of every host; the tables stay in

@@ -24,9 +24,9 @@ void *nh_vec_push(struct nh_arena *a, struct nh_vec *vec, size_t size)
 
 /* nh_push(arena, &vec) = pointer to the new element, typed. */
 #define nh_push(a, vec)                                                                            \
-	((__typeof__((vec)->v))nh_vec_push((a), (struct nh_vec *)(vec), sizeof(*(vec)->v)))
+	((__typeof__(&*(vec)->v))nh_vec_push((a), (struct nh_vec *)(vec), sizeof(*(vec)->v)))
 
 #define nh_for(it, vec)                                                                            \
-	for (__typeof__((vec)->v) it = (vec)->v; (vec)->v && it < (vec)->v + (vec)->n; it++)
+	for (__typeof__(&*(vec)->v) it = (vec)->v; (vec)->v && it < (vec)->v + (vec)->n; it++)
 
 #endif

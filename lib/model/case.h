@@ -15,11 +15,11 @@
 /* One look at the host, and how far the host-wide search for holders came in it. */
 struct nh_sample {
 	int64_t sample;
-	int64_t at_ms;      /* since the case began, when its first thread was read */
-	int64_t walked;     /* processes whose descriptors were searched */
-	int64_t unreadable; /* processes whose descriptors could not be read */
-	int64_t fds;        /* descriptors looked at */
-	bool complete;      /* the search came to its end in time */
+	int64_t at_ms;		/* since the case began, when its first thread was read */
+	int64_t walked;		/* processes whose descriptors were searched */
+	int64_t unreadable;	/* processes whose descriptors could not be read */
+	int64_t fds;		/* descriptors looked at */
+	bool complete;		/* the search came to its end in time */
 	NH_VEC(int64_t) inodes; /* the socket and pipe inodes whose holders were searched */
 };
 
@@ -29,13 +29,13 @@ struct nh_case {
 	const char *id;
 	int64_t schema;
 	const char *tool, *host, *boot_id, *kernel, *machine; /* machine: uname -m */
-	const char *taken;                                    /* RFC 3339 */
+	const char *taken;				      /* RFC 3339 */
 	int64_t duration_ms;
-	int64_t boot_ms;        /* wall-clock of boot in ms since the epoch: start ticks → time */
-	int64_t ticks_per_s;    /* clock ticks per second of every *time and start field */
-	NH_VEC(int64_t) asked;  /* the PIDs that were asked for; empty = host-wide search */
-	int64_t unexamined;     /* host-wide search: processes that could not be examined */
-	bool selected;          /* at least one process of interest was found */
+	int64_t boot_ms;       /* wall-clock of boot in ms since the epoch: start ticks → time */
+	int64_t ticks_per_s;   /* clock ticks per second of every *time and start field */
+	NH_VEC(int64_t) asked; /* the PIDs that were asked for; empty = host-wide search */
+	int64_t unexamined;    /* host-wide search: processes that could not be examined */
+	bool selected;	       /* at least one process of interest was found */
 	struct nh_verdict verdict;
 	NH_VEC(struct nh_gap) gaps;
 	/* tables */

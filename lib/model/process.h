@@ -7,9 +7,9 @@
 /* Why a process is in the case. */
 enum nh_why {
 	NH_WHY_TARGET = 1, /* named on the command line */
-	NH_WHY_FOUND,      /* found by the host-wide search for training processes */
+	NH_WHY_FOUND,	   /* found by the host-wide search for training processes */
 	NH_WHY_DESCENDANT, /* of one of those */
-	NH_WHY_HOLDER,     /* holds the other end of what one of those waits for */
+	NH_WHY_HOLDER,	   /* holds the other end of what one of those waits for */
 	NH_WHY_ANCESTOR,   /* of one of those: identity only, nothing else was read */
 };
 
@@ -19,18 +19,18 @@ struct nh_process {
 	int64_t pid;
 	int64_t start; /* clock ticks after boot, stat field 22 */
 	int64_t ppid, pgrp, session;
-	int64_t uid;      /* real uid */
-	int64_t tracer;   /* TracerPid, 0 = none */
-	int64_t nthreads; /* threads the kernel counts */
-	int64_t nfds;     /* open descriptors of its main table */
-	int64_t bits;     /* 32 or 64, of the executable */
-	int64_t flags;    /* PF_* of stat field 9 */
+	int64_t uid;			/* real uid */
+	int64_t tracer;			/* TracerPid, 0 = none */
+	int64_t nthreads;		/* threads the kernel counts */
+	int64_t nfds;			/* open descriptors of its main table */
+	int64_t bits;			/* 32 or 64, of the executable */
+	int64_t flags;			/* PF_* of stat field 9 */
 	int64_t ns_pid, ns_net, ns_mnt; /* inode numbers of its namespaces */
-	NH_VEC(int64_t) nspid;          /* NSpid: outermost first; more than one = in a pid namespace */
-	int why;                        /* enum nh_why */
+	NH_VEC(int64_t) nspid; /* NSpid: outermost first; more than one = in a pid namespace */
+	int why;	       /* enum nh_why */
 	bool kthread;
 	bool exe_deleted;
-	bool cmdline_cut; /* longer than kept */
+	bool cmdline_cut;  /* longer than kept */
 	const char *state; /* one letter of stat field 3, of the leader */
 	const char *comm;
 	const char *cmdline; /* arguments joined by spaces, token-like values masked */
@@ -55,8 +55,8 @@ struct nh_thread {
 	uint64_t sp, pc;      /* user registers while blocked */
 	int64_t futex_word;   /* 32-bit word at the futex address, read while the thread waited */
 	int64_t timeout_ms;   /* poll family: timeout; -1 = none.  Read from memory for ppoll */
-	bool running;         /* the syscall file said so */
-	bool own_fds;         /* its descriptor table is not the leader's */
+	bool running;	      /* the syscall file said so */
+	bool own_fds;	      /* its descriptor table is not the leader's */
 	const char *state, *comm, *wchan;
 	NH_VEC(uint64_t) args; /* six system call arguments */
 	/* The descriptors it waits on: open slots of a poll set (fd >= 0), the one descriptor of a
@@ -70,6 +70,7 @@ enum nh_fd_kind {
 	NH_FD_FILE,
 	NH_FD_ANON,
 	NH_FD_OTHER,
+	NH_FD_CLOSED, /* a thread waits on this number, but its table has no such descriptor */
 };
 
 /* One descriptor.  Source: readlink and lstat of /proc/PID/fd/N (task/TID/fd/N for own tables). */
@@ -77,8 +78,8 @@ struct nh_fd {
 	int64_t sample, pid;
 	int64_t tid; /* set where the table belongs to this thread alone */
 	int64_t fd;
-	int kind;         /* enum nh_fd_kind */
-	int64_t inode;    /* sockets, pipes */
+	int kind;	  /* enum nh_fd_kind */
+	int64_t inode;	  /* sockets, pipes */
 	int64_t scm_fds;  /* unix sockets: descriptors in flight in its queue, where asked */
 	const char *mode; /* "r", "w", "rw": the link's own permission bits */
 	const char *path; /* files; anon_inode name */

@@ -34,8 +34,9 @@ struct nh_socket {
 	int state;     /* enum nh_tcp_state; unix: 1 connected, 10 listening, 7 neither */
 	int64_t inode; /* 0: no descriptor and no process owns it any more */
 	int64_t rx_queue, tx_queue; /* bytes; of a listener: connections waiting for accept */
-	int64_t peer_inode;         /* unix: inode of the other end (sock_diag only) */
-	const char *local, *remote; /* "10.0.0.1:4711", "[fe80::1]:80"; unix: path, '@' = abstract */
+	int64_t peer_inode;	    /* unix: inode of the other end (sock_diag only) */
+	const char *local,
+		*remote; /* "10.0.0.1:4711", "[fe80::1]:80"; unix: path, '@' = abstract */
 };
 
 extern const struct nh_type nh_socket_type;

@@ -1,16 +1,29 @@
 #include "model/case.h"
 
-#define F(s, kind, f) { #f, NH_F_##kind, offsetof(struct s, f), NULL, NULL, NH_P_OPEN }
-#define P(s, kind, f, p) { #f, NH_F_##kind, offsetof(struct s, f), NULL, NULL, NH_P_##p }
-#define R(s, kind, f, t) { #f, NH_F_##kind, offsetof(struct s, f), &(t), NULL, NH_P_OPEN }
-#define E(s, f, n) { #f, NH_F_ENUM, offsetof(struct s, f), NULL, (n), NH_P_OPEN }
+#define F(s, kind, f)                                                                              \
+	{                                                                                          \
+#f, NH_F_##kind, offsetof(struct s, f), NULL, NULL, NH_P_OPEN                      \
+	}
+#define P(s, kind, f, p)                                                                           \
+	{                                                                                          \
+#f, NH_F_##kind, offsetof(struct s, f), NULL, NULL, NH_P_##p                       \
+	}
+#define R(s, kind, f, t)                                                                           \
+	{                                                                                          \
+#f, NH_F_##kind, offsetof(struct s, f), &(t), NULL, NH_P_OPEN                      \
+	}
+#define E(s, f, n)                                                                                 \
+	{                                                                                          \
+#f, NH_F_ENUM, offsetof(struct s, f), NULL, (n), NH_P_OPEN                         \
+	}
 #define TYPE(t, s, n, ...)                                                                         \
 	const struct nh_type t = { (n), sizeof(struct s),                                          \
 		(const struct nh_field[]){ __VA_ARGS__, { 0 } } }
 
 static const char *const why_names[] = { "", "target", "found", "descendant", "holder", "ancestor",
 	NULL };
-static const char *const fd_kind_names[] = { "", "socket", "pipe", "file", "anon", "other", NULL };
+static const char *const fd_kind_names[] = { "", "socket", "pipe", "file", "anon", "other",
+	"closed", NULL };
 static const char *const family_names[] = { "", "tcp", "tcp6", "unix", NULL };
 const char *const nh_tcp_state_names[] = { "", "ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1",
 	"FIN_WAIT2", "TIME_WAIT", "CLOSE", "CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING",

@@ -66,11 +66,11 @@ struct nh_gap {
 	const char *what;    /* "descriptors", "memory" … */
 	const char *why;     /* the error in words */
 	const char *grant;   /* the exact command that would show it; NULL where none would */
-	bool needed;         /* a verdict of no-hang cannot be given without it */
+	bool needed;	     /* a verdict of no-hang cannot be given without it */
 };
 
 struct nh_verdict {
-	int status; /* enum nh_status */
+	int status;			    /* enum nh_status */
 	NH_VEC(struct nh_finding) findings; /* best first */
 	NH_VEC(struct nh_ruled_out) ruled_out;
 };

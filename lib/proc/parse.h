@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define NH_COMM_MAX 64 /* kernel threads' names may exceed 16 */
-#define NH_NS_DEPTH 32 /* the kernel's limit of nested pid namespaces */
+#define NH_NS_DEPTH 33 /* the first pid namespace and the kernel's limit of 32 nested ones */
 
 /* /proc/PID/stat; comm may hold spaces, parentheses and newlines: ended by the last ')'. */
 struct nh_stat {
@@ -65,21 +65,24 @@ struct nh_addr {
 	uint8_t ip[16]; /* network order; IPv4 as ::ffff:a.b.c.d */
 	uint16_t port;
 };
+/* From an address of n = 4 or 16 bytes in network order and a port in host order. */
+void nh_addr_set(struct nh_addr *addr, const void *ip, size_t n, uint16_t port);
 /* "10.0.0.1:80" for IPv4 and mapped IPv4, "[fe80::1]:80" else; returns buf. */
 #define NH_ADDR_TEXT 64
 char *nh_addr_text(const struct nh_addr *addr, char buf[NH_ADDR_TEXT]);
 
-/* One row of /proc/PID/net/{tcp,tcp6,unix} or of sock_diag. */
+/* One row of /proc/PID/net/{tcp,tcp6,unix} or of sock_diag; NH_UNKNOWN where that has no such
+ * number.  path is into the buffer, with '@' for every NUL, and NULL for an unbound socket. */
 struct nh_sock_row {
 	int family, state; /* enum nh_family, enum nh_tcp_state */
 	int64_t inode, rx_queue, tx_queue, peer_inode, uid;
 	struct nh_addr local, remote; /* tcp */
-	const char *path;             /* unix, into the buffer; '@' for a leading NUL */
+	const char *path;	      /* unix */
 	size_t path_len;
 };
 /* The next row of a table of that family, from *pos = 0 on (the heading is skipped); 1 = row,
  * 0 = end; rows that are not whole are skipped. */
-int nh_parse_sock_row(int family, const char *buf, size_t len, size_t *pos,
-	struct nh_sock_row *ret);
+int nh_parse_sock_row(
+	int family, const char *buf, size_t len, size_t *pos, struct nh_sock_row *ret);
 
 #endif

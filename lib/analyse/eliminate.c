@@ -1,0 +1,99 @@
+#include <stdlib.h>
+#include <string.h>
+#include "analyse/analyse.h"
+#include "analyse/words.h"
+#include "base/set.h"
+#include "base/str.h"
+
+enum { PIDS_SHOWN = 4 };
+
+/* What a thread waits in, with the kind of object where the descriptor tells it. */
+static const char *state_words(
+	struct nh_arena *a, const struct nh_index *ix, const struct nh_thread *t)
+{
+	static const char *const kinds[] = { "", " on a socket", " on a pipe", " on a file", "", "",
+		" on a descriptor that is closed" };
+	struct nh_wait w = nh_wait_decode(ix->c->machine, t);
+	const struct nh_fd *fd;
+
+	if (nh_streq(t->state, "Z") || nh_streq(t->state, "X"))
+		return "ended";
+	if (nh_streq(t->state, "D"))
+		return t->wchan ? nh_arena_printf(a, "uninterruptible in the kernel (%s)", t->wchan)
+				: "uninterruptible in the kernel";
+	if (nh_streq(t->state, "T") || nh_streq(t->state, "t"))
+		return nh_streq(t->state, "T") ? "stopped" : "stopped by a tracer";
+	if (t->running)
+		return "running";
+	if (t->nr == NH_UNKNOWN)
+		return "not known";
+	if (!w.call)
+		return nh_arena_printf(a, "system call %jd", (intmax_t)t->nr);
+	if (w.kind == NH_WAIT_FUTEX)
+		return w.timeout_ms == -1 ? "futex, no timeout" : "futex, with a timeout";
+	fd = w.kind == NH_WAIT_READ || w.kind == NH_WAIT_WRITE || w.kind == NH_WAIT_ACCEPT
+		     ? nh_index_fd(ix, t, w.fd)
+		     : NULL;
+	return nh_arena_printf(a, "%s%s", nh_wait_words(a, &w), fd ? kinds[fd->kind] : "");
+}
+
+static bool is_victim(const struct nh_case *c, const struct nh_thread *t)
+{
+	nh_for(f, &c->verdict.findings)
+		nh_for(v, &f->victims) if (v->pid == t->pid && v->tid == t->tid) return true;
+	return false;
+}
+
+static struct nh_group *group_of(
+	struct nh_arena *a, struct nh_groups *all, const char *what, bool in_chain)
+{
+	nh_for(g, all) if (g->in_chain == in_chain && !strcmp(g->what, what)) return g;
+
+	struct nh_group *g = nh_push(a, all);
+
+	g->what = what;
+	g->in_chain = in_chain;
+	if (in_chain)
+		g->verdict = "in a finding's chain";
+	return g;
+}
+
+static int most_telling(const void *a, const void *b)
+{
+	const struct nh_group *x = a, *y = b;
+
+	if (x->in_chain != y->in_chain)
+		return y->in_chain - x->in_chain;
+	if (x->threads != y->threads)
+		return x->threads < y->threads ? 1 : -1;
+	return strcmp(x->what, y->what);
+}
+
+void nh_eliminate(const struct nh_case *c, struct nh_groups *ret)
+{
+	struct nh_arena *a = c->arena;
+	struct nh_index ix;
+	struct nh_set seen = { 0 };
+
+	memset(ret, 0, sizeof(*ret));
+	if (!c->samples.n)
+		return;
+	nh_index_build(a, c, c->samples.v[c->samples.n - 1].sample, &ix);
+	nh_for(t, &ix.threads)
+	{
+		struct nh_group *g = group_of(a, ret, state_words(a, &ix, *t), is_victim(c, *t));
+		uint64_t key = nh_hash(&(*t)->pid, sizeof((*t)->pid), (uint64_t)(g - ret->v));
+
+		if (!g->threads++)
+			g->comm = (*t)->comm;
+		else if (!nh_streq(g->comm, (*t)->comm))
+			g->comm = NULL;
+		if (nh_set_add(a, &seen, key)) {
+			g->processes++;
+			if (g->pids.n < PIDS_SHOWN)
+				*nh_push(a, &g->pids) = (*t)->pid;
+		}
+	}
+	if (ret->n)
+		qsort(ret->v, ret->n, sizeof(*ret->v), most_telling);
+}

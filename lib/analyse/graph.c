@@ -1,0 +1,133 @@
+#include "analyse/graph.h"
+
+#include <stdlib.h>
+
+static struct nh_node thread_node(const struct nh_thread *t)
+{
+	return (struct nh_node){ NH_NODE_THREAD, t };
+}
+
+static struct nh_node socket_node(const struct nh_socket *s)
+{
+	return (struct nh_node){ NH_NODE_SOCKET, s };
+}
+
+struct nh_wait nh_graph_wait(const struct nh_graph *g, const struct nh_thread *t)
+{
+	return nh_wait_decode(g->ix.c->machine, t);
+}
+
+static void add(struct nh_arena *a, struct nh_graph *g, struct nh_edge e)
+{
+	*nh_push(a, &g->edges) = e;
+}
+
+/*
+ * pthread_join waits on the word where the kernel will clear the joined thread's TID, so waiting
+ * value and word both are that TID, as its own pid namespace numbers it.
+ */
+static void add_join(
+	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
+{
+	const struct nh_thread *target;
+
+	if (!nh_futex_is_join_form(w->futex_op) || w->futex_val != t->futex_word || !w->futex_val)
+		return;
+	target = nh_index_thread_ns(&g->ix, t->pid, w->futex_val);
+	if (target && target != t)
+		add(a, g,
+			(struct nh_edge){ .kind = NH_EDGE_JOINS,
+				.from = thread_node(t),
+				.to = thread_node(target) });
+}
+
+static void add_descriptors(
+	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
+{
+	bool set = w->kind == NH_WAIT_POLL || w->kind == NH_WAIT_SELECT || w->kind == NH_WAIT_EPOLL;
+
+	nh_for(slot, &t->waits)
+	{
+		const struct nh_fd *fd = nh_index_fd(&g->ix, t, slot->fd);
+		const struct nh_socket *s =
+			fd && fd->inode > 0 ? nh_index_socket(&g->ix, fd->inode) : NULL;
+
+		if (s)
+			add(a, g,
+				(struct nh_edge){ .kind = set ? NH_EDGE_POLLS : NH_EDGE_READS,
+					.from = thread_node(t),
+					.to = socket_node(s),
+					.wait = slot,
+					.fd = fd });
+	}
+}
+
+static void add_socket(struct nh_arena *a, struct nh_graph *g, const struct nh_socket *s)
+{
+	const struct nh_socket *peer = nh_index_peer(&g->ix, s);
+	size_t n = 0;
+	const struct nh_fd *const *holders =
+		s->inode > 0 ? nh_index_holders(&g->ix, s->inode, &n) : NULL;
+
+	if (peer)
+		add(a, g,
+			(struct nh_edge){ .kind = NH_EDGE_PEER,
+				.from = socket_node(s),
+				.to = socket_node(peer) });
+	for (size_t i = 0; i < n; i++) {
+		const struct nh_process *p = nh_index_process(&g->ix, holders[i]->pid);
+
+		if (p && holders[i]->kind != NH_FD_CLOSED)
+			add(a, g,
+				(struct nh_edge){ .kind = NH_EDGE_HELD_BY,
+					.from = socket_node(s),
+					.to = { NH_NODE_PROCESS, p },
+					.fd = holders[i] });
+	}
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const struct nh_edge *x = a, *y = b;
+	uintptr_t p = (uintptr_t)x->from.row, q = (uintptr_t)y->from.row;
+	int r = (p > q) - (p < q);
+
+	return r ? r : (int)x->kind - (int)y->kind;
+}
+
+void nh_graph_build(
+	struct nh_arena *a, const struct nh_case *c, int64_t sample, struct nh_graph *ret)
+{
+	*ret = (struct nh_graph){ 0 };
+	nh_index_build(a, c, sample, &ret->ix);
+	nh_for(t, &ret->ix.threads)
+	{
+		struct nh_wait w = nh_graph_wait(ret, *t);
+
+		if (w.kind == NH_WAIT_FUTEX)
+			add_join(a, ret, *t, &w);
+		add_descriptors(a, ret, *t, &w);
+	}
+	nh_for(s, &ret->ix.sockets) add_socket(a, ret, *s);
+	if (ret->edges.n)
+		qsort(ret->edges.v, ret->edges.n, sizeof(*ret->edges.v), by_from);
+}
+
+const struct nh_edge *nh_graph_out(
+	const struct nh_graph *g, struct nh_node from, enum nh_edge_kind kind, size_t *n)
+{
+	const struct nh_edge key = { .kind = kind, .from = from };
+	size_t lo = 0, hi = g->edges.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (by_from(&g->edges.v[mid], &key) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (*n = 0; lo + *n < g->edges.n && !by_from(&g->edges.v[lo + *n], &key); ++*n)
+		;
+	return *n ? &g->edges.v[lo] : NULL;
+}

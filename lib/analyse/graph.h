@@ -1,0 +1,49 @@
+/* The wait-for graph of one sample: who waits for what, every edge from rows that were read. */
+#ifndef NH_ANALYSE_GRAPH_H
+#define NH_ANALYSE_GRAPH_H
+
+#include "know/wait.h"
+#include "model/index.h"
+
+enum nh_node_kind {
+	NH_NODE_THREAD,
+	NH_NODE_PROCESS,
+	NH_NODE_SOCKET,
+};
+
+/* row: struct nh_thread, nh_process or nh_socket of the case.  Equal rows are equal nodes. */
+struct nh_node {
+	enum nh_node_kind kind;
+	const void *row;
+};
+
+enum nh_edge_kind {
+	NH_EDGE_JOINS,	 /* thread → thread of the same process whose end it waits for */
+	NH_EDGE_POLLS,	 /* thread → socket in its poll, select or epoll set */
+	NH_EDGE_READS,	 /* thread → socket it blocks in, in one call */
+	NH_EDGE_PEER,	 /* socket → the other end of its connection */
+	NH_EDGE_HELD_BY, /* socket → process with a descriptor of it */
+	NH_EDGE_KINDS,
+};
+
+struct nh_edge {
+	enum nh_edge_kind kind;
+	struct nh_node from, to;
+	const struct nh_pollfd *wait; /* POLLS, READS: the slot */
+	const struct nh_fd *fd; /* POLLS, READS: the waiter's descriptor; HELD_BY: the holder's */
+};
+
+struct nh_graph {
+	struct nh_index ix;
+	NH_VEC(struct nh_edge) edges; /* by from, kind */
+};
+
+void nh_graph_build(
+	struct nh_arena *a, const struct nh_case *c, int64_t sample, struct nh_graph *ret);
+/* The edges of one kind out of a node, *n of them. */
+const struct nh_edge *nh_graph_out(
+	const struct nh_graph *g, struct nh_node from, enum nh_edge_kind kind, size_t *n);
+/* What a thread waits in. */
+struct nh_wait nh_graph_wait(const struct nh_graph *g, const struct nh_thread *t);
+
+#endif

@@ -1,0 +1,55 @@
+#include "analyse/path.h"
+
+struct walk {
+	const struct nh_graph *g;
+	const struct nh_step *steps;
+	size_t nsteps, farthest;
+	nh_path_fn *fn;
+	void *ctx;
+	struct nh_path path;
+};
+
+static bool on_path(const struct nh_path *p, struct nh_node n)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->edge[i]->from.row == n.row)
+			return true;
+	return false;
+}
+
+/* Recursion is bounded by NH_PATH_MAX. */
+static void go(struct walk *w, struct nh_node from, size_t step)
+{
+	const struct nh_step *s = &w->steps[step];
+	const struct nh_edge *out;
+	size_t n;
+
+	if (step > w->farthest)
+		w->farthest = step;
+	if (step == w->nsteps) {
+		w->fn(w->ctx, &w->path);
+		return;
+	}
+	if (w->path.n == NH_PATH_MAX)
+		return;
+	out = nh_graph_out(w->g, from, s->edge, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (on_path(&w->path, out[i].to))
+			continue;
+		w->path.edge[w->path.n++] = &out[i];
+		if (!s->accept || s->accept(w->g, &w->path))
+			go(w, out[i].to, step + 1);
+		if (s->repeat)
+			go(w, out[i].to, step);
+		w->path.n--;
+	}
+}
+
+size_t nh_path_walk(const struct nh_graph *g, const struct nh_step *steps, size_t nsteps,
+	nh_path_fn *fn, void *ctx)
+{
+	struct walk w = { .g = g, .steps = steps, .nsteps = nsteps, .fn = fn, .ctx = ctx };
+
+	nh_for(t, &g->ix.threads) go(&w, (struct nh_node){ NH_NODE_THREAD, *t }, 0);
+	return w.farthest;
+}

@@ -1,0 +1,40 @@
+/*
+ * Patterns over the graph: a sequence of steps, each an edge kind and a condition on where it
+ * leads.  A rule is such a pattern; where its walk ends early, the step says in words why not.
+ */
+#ifndef NH_ANALYSE_PATH_H
+#define NH_ANALYSE_PATH_H
+
+#include "analyse/graph.h"
+
+enum { NH_PATH_MAX = 32 }; /* edges of one path */
+
+struct nh_path {
+	size_t n;
+	const struct nh_edge *edge[NH_PATH_MAX];
+};
+
+struct nh_step {
+	enum nh_edge_kind edge;
+	bool repeat; /* one or more of these edges; the condition applies to the last */
+	/* Whether the path so far, its last edge included, may go on; NULL = always. */
+	bool (*accept)(const struct nh_graph *g, const struct nh_path *p);
+	const char *missing; /* said where no path gets past this step */
+};
+
+/* Called for each complete path, which is only valid meanwhile. */
+typedef void nh_path_fn(void *ctx, const struct nh_path *p);
+
+/*
+ * Walks every path of the pattern from every thread of the graph.  Returns the number of steps the
+ * farthest path got through: nsteps if there was a complete one.
+ */
+size_t nh_path_walk(const struct nh_graph *g, const struct nh_step *steps, size_t nsteps,
+	nh_path_fn *fn, void *ctx);
+
+static inline struct nh_node nh_path_end(const struct nh_path *p)
+{
+	return p->edge[p->n - 1]->to;
+}
+
+#endif

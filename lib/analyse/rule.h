@@ -1,0 +1,50 @@
+/*
+ * A rule is one row: the pattern that must be seen, what would refute it, how it is told.  The same
+ * row gives the finding its words and, where it does not convict, the reason in `ruled_out`.
+ */
+#ifndef NH_ANALYSE_RULE_H
+#define NH_ANALYSE_RULE_H
+
+#include "analyse/path.h"
+
+/* A pattern that was found: all complete paths to one thread's wait, the telling one first. */
+struct nh_match {
+	const struct nh_graph *g;
+	struct nh_path path;	     /* the longest; among those the one to the lowest pid */
+	NH_VEC(struct nh_path) also; /* the others that end in another place */
+	bool repeated;		     /* the same, fact by fact, a second or more earlier */
+};
+
+struct nh_rule {
+	const char *id;
+	const struct nh_step *steps;
+	size_t nsteps;
+	/* Paths that agree in this edge's target are told as one finding. */
+	enum nh_edge_kind fold;
+	int ceiling; /* enum nh_confidence: the most it may claim */
+	/* Title, culprit, gates, evidence, what is unknown, remedies; the chain, victims, refutes
+	 * and confidence are filled in by the engine. */
+	void (*tell)(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f);
+	const char *const *refutes; /* NULL-terminated */
+	/* Steps from which on an incomplete match leaves the case open: somebody does wait, and why
+	 * is not known. */
+	size_t open_from;
+};
+
+extern const struct nh_rule nh_rule_held_socket, nh_rule_held_socket_hidden;
+
+/* Helpers for tell(). */
+void nh_tell_evidence(struct nh_arena *a, struct nh_finding *f, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void nh_tell_unknown(struct nh_arena *a, struct nh_finding *f, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void nh_tell_remedy(
+	struct nh_arena *a, struct nh_finding *f, const char *what, const char *command);
+void nh_tell_gate(struct nh_arena *a, struct nh_finding *f, const char *gate, const char *state,
+	const char *fact);
+void nh_tell_culprit(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
+	const struct nh_process *p, const struct nh_fd *fd);
+/* RANK of a process's environment, else NH_UNKNOWN. */
+int64_t nh_rank_of(const struct nh_process *p);
+
+#endif

@@ -1,0 +1,412 @@
+/*
+ * nccl-teardown-held-socket: teardown joins the proxy service thread; that thread leaves only when
+ * its last peer connection ends; and the other end of one is kept open by a bystander's duplicate
+ * of the descriptor, so that the opener's close() never reached the wire.
+ */
+#include <string.h>
+#include "analyse/rule.h"
+#include "analyse/words.h"
+#include "know/nccl.h"
+
+/* Whether a thread sits in the service loop: its call's shape, and the listener in the last slot.
+ */
+static bool is_service(const struct nh_graph *g, const struct nh_thread *t)
+{
+	struct nh_wait w = nh_graph_wait(g, t);
+	struct nh_node node = { NH_NODE_THREAD, t };
+	size_t n;
+	const struct nh_edge *e;
+
+	if (!nh_nccl_service_shape(&w))
+		return false;
+	e = nh_graph_out(g, node, NH_EDGE_POLLS, &n);
+	for (size_t i = 0; i < n; i++)
+		if (e[i].wait->slot == w.nfds - 1)
+			return ((const struct nh_socket *)e[i].to.row)->state == NH_TCP_LISTEN;
+	return false;
+}
+
+static bool joins_service(const struct nh_graph *g, const struct nh_path *p)
+{
+	return is_service(g, nh_path_end(p).row);
+}
+
+static bool polls_live_peer(const struct nh_graph *g, const struct nh_path *p)
+{
+	const struct nh_edge *e = p->edge[p->n - 1];
+	const struct nh_socket *s = e->to.row;
+
+	return e->wait->slot < nh_graph_wait(g, e->from.row).nfds - 1 &&
+	       s->state == NH_TCP_ESTABLISHED;
+}
+
+static const struct nh_thread *service_of(const struct nh_path *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->edge[i]->kind == NH_EDGE_POLLS)
+			return p->edge[i]->from.row;
+	return NULL;
+}
+
+static const struct nh_edge *edge_of(const struct nh_path *p, enum nh_edge_kind kind)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->edge[i]->kind == kind)
+			return p->edge[i];
+	return NULL;
+}
+
+/* A rank has a service thread of its own; fork copies none into a child. */
+static bool is_rank(const struct nh_graph *g, int64_t pid)
+{
+	size_t n;
+	const struct nh_thread *const *t = nh_index_threads(&g->ix, pid, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (is_service(g, t[i]))
+			return true;
+	return false;
+}
+
+static bool open_peer(const struct nh_graph *g, const struct nh_path *p)
+{
+	return ((const struct nh_socket *)nh_path_end(p).row)->state == NH_TCP_ESTABLISHED;
+}
+
+/* Neither the process in teardown nor a live rank may be among the holders: those close it
+ * themselves, or are the ones to look at. */
+static bool only_bystanders(const struct nh_graph *g, const struct nh_path *p)
+{
+	size_t n;
+	struct nh_node end = p->edge[p->n - 1]->from;
+	const struct nh_edge *h = nh_graph_out(g, end, NH_EDGE_HELD_BY, &n);
+	int64_t victim = service_of(p)->pid;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t pid = ((const struct nh_process *)h[i].to.row)->pid;
+
+		if (pid == victim || is_rank(g, pid))
+			return false;
+	}
+	return true;
+}
+
+static bool no_holder(const struct nh_graph *g, const struct nh_path *p)
+{
+	size_t n;
+
+	if (!open_peer(g, p))
+		return false;
+	nh_graph_out(g, nh_path_end(p), NH_EDGE_HELD_BY, &n);
+	return !n;
+}
+
+/* Who presumably opened the end that a bystander holds: an inference, from parentage. */
+struct opener {
+	const struct nh_process *p; /* NULL = ended, or not told by parentage */
+	bool self;		    /* the very process in teardown */
+};
+
+static struct opener presumed_opener(
+	const struct nh_graph *g, const struct nh_process *holder, int64_t victim)
+{
+	const struct nh_process *p = holder;
+
+	for (int depth = 0; p && depth < 64; depth++) {
+		p = nh_index_process(&g->ix, p->ppid);
+		if (p && p->pid == victim)
+			return (struct opener){ p, true };
+		if (p && is_rank(g, p->pid))
+			return (struct opener){ p, false };
+	}
+	return (struct opener){ NULL, false };
+}
+
+static void tell_gates(struct nh_arena *a, const struct nh_match *m,
+	const struct nh_process *holder, struct nh_finding *f)
+{
+	const struct nh_case *c = m->g->ix.c;
+	const struct nh_edge *poll = edge_of(&m->path, NH_EDGE_POLLS);
+	const struct nh_edge *held = edge_of(&m->path, NH_EDGE_HELD_BY);
+	const struct nh_thread *svc = service_of(&m->path);
+	const struct nh_socket *near = poll->to.row;
+	struct opener o = presumed_opener(m->g, holder, svc->pid);
+
+	if (near->rx_queue == 0)
+		nh_tell_gate(a, f, "teardown took the abort path", "inferred",
+			"its service thread still counts a live peer and nothing is queued unread: "
+			"a "
+			"graceful destroy sends a Close message, which retires the peer");
+	else
+		nh_tell_gate(a, f, "teardown took the abort path", "not known",
+			nh_arena_printf(a, "%jd bytes are queued unread for the service thread",
+				(intmax_t)near->rx_queue));
+
+	if (holder->start >= svc->start)
+		nh_tell_gate(a, f, "the socket was opened before the fork", "inferred",
+			nh_arena_printf(a,
+				"pid %jd started %s after the service thread, whose connections "
+				"are "
+				"opened when it starts",
+				(intmax_t)holder->pid,
+				nh_ticks_words(a, c, holder->start - svc->start)));
+	else
+		nh_tell_gate(a, f, "the socket was opened before the fork", "not known",
+			nh_arena_printf(a, "pid %jd is older than the service thread",
+				(intmax_t)holder->pid));
+
+	nh_tell_gate(a, f, "the fork came before the close", "inferred",
+		nh_arena_printf(a,
+			"%s holds no descriptor of it any more, pid %jd does: only what is "
+			"open can be inherited",
+			o.p ? nh_name_process(a, o.p) : "whoever opened it",
+			(intmax_t)holder->pid));
+	nh_tell_gate(a, f, "the copy is still held", "held",
+		nh_arena_printf(a, "fd %jd of pid %jd, seen in %s", (intmax_t)held->fd->fd,
+			(intmax_t)holder->pid, m->repeated ? "both samples" : "this sample"));
+}
+
+static void tell_origin(struct nh_arena *a, const struct nh_match *m,
+	const struct nh_process *holder, struct nh_finding *f)
+{
+	const struct nh_thread *svc = service_of(&m->path);
+	const struct nh_process *victim = nh_index_process(&m->g->ix, svc->pid);
+	const struct nh_process *parent = nh_index_process(&m->g->ix, holder->ppid);
+	struct opener o = presumed_opener(m->g, holder, svc->pid);
+
+	nh_tell_evidence(a, f, "%s is a child of %s%s", nh_name_process(a, holder),
+		parent ? nh_name_process(a, parent)
+		       : nh_arena_printf(a, "pid %jd", (intmax_t)holder->ppid),
+		holder->cmdline ? nh_arena_printf(a, "; it runs: %s", holder->cmdline) : "");
+	if (o.self)
+		nh_tell_evidence(a, f,
+			"inference: %s opened both ends (a communicator connects to its own "
+			"service "
+			"thread) and the holder, its descendant, inherited one",
+			victim ? nh_name_process(a, victim) : "the process in teardown");
+	else if (o.p)
+		nh_tell_evidence(a, f,
+			"inference: the end was opened by %s, another rank and the holder's "
+			"ancestor, "
+			"which holds no descriptor of it any more",
+			nh_name_process(a, o.p));
+	else
+		nh_tell_evidence(a, f,
+			"inference: whoever opened the end has ended; no ancestor of the holder is "
+			"a "
+			"rank that is still alive");
+}
+
+static const char *kill_command(struct nh_arena *a, const struct nh_process *p)
+{
+	return nh_arena_printf(a,
+		"[ \"$(sed 's/.*) //' /proc/%jd/stat | cut -d' ' -f20)\" = %jd ] && kill %jd",
+		(intmax_t)p->pid, (intmax_t)p->start, (intmax_t)p->pid);
+}
+
+static void tell_remedies(struct nh_arena *a, const struct nh_match *m,
+	const struct nh_process *holder, struct nh_finding *f)
+{
+	const struct nh_thread *svc = service_of(&m->path);
+	const struct nh_socket *far = edge_of(&m->path, NH_EDGE_PEER)->to.row;
+	const char *kill = kill_command(a, holder);
+
+	nh_for(p, &m->also)
+	{
+		const struct nh_process *other = nh_path_end(p).row;
+
+		if (other != holder)
+			kill = nh_arena_printf(a, "%s\n%s", kill, kill_command(a, other));
+	}
+	nh_tell_remedy(a, f, "save the evidence first: it dies with the job",
+		nh_arena_printf(a, "ncclhang -o case-%jd.json.zst %jd", (intmax_t)svc->pid,
+			(intmax_t)svc->pid));
+	nh_tell_remedy(a, f,
+		"release it now by ending the holder (checks PID and start time first). Price: "
+		"whatever that process still does is lost",
+		kill);
+	nh_tell_remedy(a, f,
+		"or destroy that one connection and leave the holder alone (needs CAP_NET_ADMIN "
+		"there "
+		"and a kernel with CONFIG_INET_DIAG_DESTROY). Price: none known; the service "
+		"thread "
+		"sees a reset and retires the peer",
+		nh_arena_printf(a, "nsenter -t %jd -n ss -K -t state established src %s dst %s",
+			(intmax_t)svc->pid, far->local, far->remote));
+	nh_tell_remedy(a, f,
+		"prevent it: NCCL " NH_NCCL_SHUTDOWN_SINCE
+		" or later calls shutdown() before close(), "
+		"which no duplicate can veto. Price: an upgrade",
+		NULL);
+	nh_tell_remedy(a, f,
+		"or fork helpers before communicators exist, or start them with spawn or "
+		"forkserver. "
+		"Price: a slower start and picklable arguments",
+		NULL);
+	nh_tell_remedy(
+		a, f, "or use no worker processes (num_workers=0). Price: loading speed", NULL);
+	nh_tell_remedy(a, f,
+		"raising a timeout does not help: nothing on the wire will ever end this wait "
+		"while "
+		"the copy is open",
+		NULL);
+}
+
+static void tell_others(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
+{
+	nh_for(p, &m->also)
+	{
+		const struct nh_edge *held = edge_of(p, NH_EDGE_HELD_BY);
+		const struct nh_edge *poll = edge_of(p, NH_EDGE_POLLS);
+
+		nh_tell_evidence(a, f, "also: slot %jd, %s: %s", (intmax_t)poll->wait->slot,
+			nh_name_socket(a, held->from.row), nh_edge_fact(a, m->g, held));
+	}
+}
+
+static void tell_fd_owner(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
+{
+	const struct nh_thread *svc = service_of(&m->path);
+	const struct nh_socket *far = edge_of(&m->path, NH_EDGE_PEER)->to.row;
+	const struct nh_case *c = m->g->ix.c;
+
+	nh_tell_evidence(a, f, "no descriptor of pid %jd is socket inode %jd", (intmax_t)svc->pid,
+		(intmax_t)far->inode);
+	nh_for(s, &c->samples)
+	{
+		if (s->sample != m->g->ix.sample)
+			continue;
+		nh_tell_evidence(a, f, "searched for holders: %jd descriptors of %jd processes%s",
+			(intmax_t)s->fds, (intmax_t)s->walked,
+			s->complete ? "" : " before time ran out");
+		if (s->unreadable > 0)
+			nh_tell_unknown(a, f,
+				"%jd processes could not be searched: further holders are possible",
+				(intmax_t)s->unreadable);
+	}
+}
+
+static void tell_held(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
+{
+	const struct nh_edge *held = edge_of(&m->path, NH_EDGE_HELD_BY);
+	const struct nh_process *holder = held->to.row;
+	const struct nh_thread *svc = service_of(&m->path);
+
+	f->title = nh_arena_printf(a,
+		"NCCL teardown of pid %jd waits for a connection that %s keeps open",
+		(intmax_t)svc->pid, nh_name_process(a, holder));
+	nh_tell_culprit(a, f, m->g, holder, held->fd);
+	tell_gates(a, m, holder, f);
+	tell_origin(a, m, holder, f);
+	tell_fd_owner(a, m, f);
+	tell_others(a, m, f);
+	tell_remedies(a, m, holder, f);
+}
+
+/* Where an end without a descriptor can live on: each place that was looked at, by name. */
+static void tell_hidden(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
+{
+	const struct nh_thread *svc = service_of(&m->path);
+	const struct nh_socket *far = nh_path_end(&m->path).row;
+	const struct nh_case *c = m->g->ix.c;
+	int64_t sample = m->g->ix.sample;
+	bool carrier = false;
+
+	f->title = nh_arena_printf(a,
+		"NCCL teardown of pid %jd waits for a connection whose holder is not visible",
+		(intmax_t)svc->pid);
+	nh_tell_evidence(a, f,
+		"socket inode %jd is open, so something holds it, but no descriptor of it was seen",
+		(intmax_t)far->inode);
+	nh_for(fd, &c->fds)
+	{
+		if (fd->sample != sample)
+			continue;
+		if (fd->kind == NH_FD_CLOSED) {
+			nh_tell_unknown(a, f,
+				"possible: a thread of pid %jd blocks on fd %jd, which its table "
+				"has no "
+				"more: a call in progress keeps what was closed under it open",
+				(intmax_t)fd->pid, (intmax_t)fd->fd);
+			carrier = true;
+		} else if (fd->scm_fds > 0) {
+			nh_tell_unknown(a, f,
+				"possible: %jd descriptor%s in flight in the queue of unix socket "
+				"inode "
+				"%jd (fd %jd of pid %jd)",
+				(intmax_t)fd->scm_fds, fd->scm_fds == 1 ? " is" : "s are",
+				(intmax_t)fd->inode, (intmax_t)fd->fd, (intmax_t)fd->pid);
+			carrier = true;
+		} else if (fd->path && !strcmp(fd->path, "anon_inode:[io_uring]")) {
+			nh_tell_unknown(a, f,
+				"possible: the io_uring fd %jd of pid %jd holds it registered",
+				(intmax_t)fd->fd, (intmax_t)fd->pid);
+			carrier = true;
+		}
+	}
+	nh_for(s, &c->samples)
+	{
+		if (s->sample == sample && s->unreadable > 0)
+			nh_tell_unknown(a, f,
+				"possible: one of %jd processes whose descriptors could not be "
+				"read",
+				(intmax_t)s->unreadable);
+	}
+	if (!carrier)
+		nh_tell_unknown(a, f,
+			"checked and not found: a call blocked on a closed descriptor, a "
+			"descriptor in "
+			"flight over a unix socket, an io_uring; a process outside this pid "
+			"namespace "
+			"or this host's view remains possible");
+	nh_tell_remedy(a, f, "save the evidence first: it dies with the job",
+		nh_arena_printf(a, "ncclhang -o case-%jd.json.zst %jd", (intmax_t)svc->pid,
+			(intmax_t)svc->pid));
+	nh_tell_remedy(a, f, "look with all rights, on the host itself, outside any container",
+		nh_arena_printf(a, "sudo ncclhang %jd", (intmax_t)svc->pid));
+}
+
+static const struct nh_step held_steps[] = {
+	{ NH_EDGE_JOINS, true, joins_service,
+		"no thread waits for an NCCL proxy service thread to end" },
+	{ NH_EDGE_POLLS, false, polls_live_peer, "the joined service thread polls no live peer" },
+	{ NH_EDGE_PEER, false, open_peer,
+		"the live peer's other end is not an open connection of this host" },
+	{ NH_EDGE_HELD_BY, false, only_bystanders,
+		"the other end is still held by the rank itself or by another live rank" },
+};
+
+static const struct nh_step hidden_steps[] = {
+	{ NH_EDGE_JOINS, true, joins_service, NULL },
+	{ NH_EDGE_POLLS, false, polls_live_peer, NULL },
+	{ NH_EDGE_PEER, false, no_holder, NULL },
+};
+
+static const char *const refutes[] = {
+	"the wait ends although the holder keeps its descriptor",
+	"the holder ends and the wait goes on",
+	"the process in teardown still has a descriptor of that end (then it has not closed it "
+	"yet)",
+	NULL,
+};
+
+const struct nh_rule nh_rule_held_socket = {
+	.id = "nccl-teardown-held-socket",
+	.steps = held_steps,
+	.nsteps = sizeof(held_steps) / sizeof(*held_steps),
+	.fold = NH_EDGE_JOINS,
+	.ceiling = NH_CONFIRMED,
+	.tell = tell_held,
+	.refutes = refutes,
+	.open_from = 2,
+};
+
+const struct nh_rule nh_rule_held_socket_hidden = {
+	.id = "nccl-teardown-held-socket",
+	.steps = hidden_steps,
+	.nsteps = sizeof(hidden_steps) / sizeof(*hidden_steps),
+	.fold = NH_EDGE_JOINS,
+	.ceiling = NH_POSSIBLE,
+	.tell = tell_hidden,
+	.refutes = refutes,
+};

@@ -1,0 +1,147 @@
+#include "analyse/words.h"
+
+#include "base/str.h"
+
+const char *nh_name_process(struct nh_arena *a, const struct nh_process *p)
+{
+	const char *comm = p->comm ? p->comm : "?";
+
+	if (p->nspid.n > 1 && p->nspid.v[p->nspid.n - 1] != p->pid)
+		return nh_arena_printf(a, "pid %jd (%s; pid %jd in its container)",
+			(intmax_t)p->pid, comm, (intmax_t)p->nspid.v[p->nspid.n - 1]);
+	return nh_arena_printf(a, "pid %jd (%s)", (intmax_t)p->pid, comm);
+}
+
+const char *nh_name_thread(struct nh_arena *a, const struct nh_thread *t)
+{
+	if (t->nstid != t->tid && t->nstid != NH_UNKNOWN)
+		return nh_arena_printf(a, "thread %jd (%s; TID %jd in its container) of pid %jd",
+			(intmax_t)t->tid, t->comm ? t->comm : "?", (intmax_t)t->nstid,
+			(intmax_t)t->pid);
+	return nh_arena_printf(a, "thread %jd (%s) of pid %jd", (intmax_t)t->tid,
+		t->comm ? t->comm : "?", (intmax_t)t->pid);
+}
+
+const char *nh_name_socket(struct nh_arena *a, const struct nh_socket *s)
+{
+	if (s->family == NH_UNIX)
+		return nh_arena_printf(a, "unix socket %s, inode %jd",
+			s->local ? s->local : "(unnamed)", (intmax_t)s->inode);
+	if (s->state == NH_TCP_LISTEN)
+		return nh_arena_printf(
+			a, "TCP listener %s, inode %jd", s->local, (intmax_t)s->inode);
+	return nh_arena_printf(
+		a, "TCP socket %s -> %s, inode %jd", s->local, s->remote, (intmax_t)s->inode);
+}
+
+const char *nh_name_node(struct nh_arena *a, struct nh_node n)
+{
+	switch (n.kind) {
+	case NH_NODE_THREAD:
+		return nh_name_thread(a, n.row);
+	case NH_NODE_PROCESS:
+		return nh_name_process(a, n.row);
+	case NH_NODE_SOCKET:
+		return nh_name_socket(a, n.row);
+	}
+	return "?";
+}
+
+const char *nh_edge_name(enum nh_edge_kind kind)
+{
+	static const char *const names[NH_EDGE_KINDS] = {
+		[NH_EDGE_JOINS] = "joins",
+		[NH_EDGE_POLLS] = "polls",
+		[NH_EDGE_READS] = "reads",
+		[NH_EDGE_PEER] = "is connected to",
+		[NH_EDGE_HELD_BY] = "is held open by",
+	};
+
+	return names[kind];
+}
+
+static const char *state_name(const struct nh_socket *s)
+{
+	return s->state > 0 && s->state <= NH_TCP_NEW_SYN_RECV ? nh_tcp_state_names[s->state]
+							       : "state unknown";
+}
+
+static const char *join_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
+{
+	const struct nh_thread *to = e->to.row;
+	struct nh_wait w = nh_graph_wait(g, e->from.row);
+
+	return nh_arena_printf(a,
+		"futex(0x%jx, op 0x%jx) waits while the word is %jd; the word reads %jd, the TID "
+		"of "
+		"that thread%s",
+		(uintmax_t)w.addr, (uintmax_t)w.futex_op, (intmax_t)w.futex_val,
+		(intmax_t)w.futex_val, to->nstid != to->tid ? " in its container" : "");
+}
+
+static const char *poll_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
+{
+	const struct nh_socket *s = e->to.row;
+	struct nh_wait w = nh_graph_wait(g, e->from.row);
+
+	return nh_arena_printf(a, "%s: slot %jd is fd %jd = socket inode %jd, %s, %jd bytes unread",
+		nh_wait_words(a, &w), (intmax_t)e->wait->slot, (intmax_t)e->wait->fd,
+		(intmax_t)s->inode, state_name(s), (intmax_t)s->rx_queue);
+}
+
+const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
+{
+	const struct nh_socket *s = e->from.row;
+
+	switch (e->kind) {
+	case NH_EDGE_JOINS:
+		return join_fact(a, g, e);
+	case NH_EDGE_POLLS:
+	case NH_EDGE_READS:
+		return poll_fact(a, g, e);
+	case NH_EDGE_PEER:
+		s = e->to.row;
+		return nh_arena_printf(a,
+			"the kernel's table has the mirrored row %s -> %s, %s, inode %jd", s->local,
+			s->remote, state_name(s), (intmax_t)s->inode);
+	case NH_EDGE_HELD_BY:
+		return nh_arena_printf(a, "fd %jd of pid %jd%s is socket inode %jd",
+			(intmax_t)e->fd->fd, (intmax_t)e->fd->pid,
+			e->fd->tid == NH_UNKNOWN
+				? ""
+				: nh_arena_printf(a, " (in the unshared table of thread %jd)",
+					  (intmax_t)e->fd->tid),
+			(intmax_t)s->inode);
+	case NH_EDGE_KINDS:
+		break;
+	}
+	return "";
+}
+
+static const char *timeout_words(struct nh_arena *a, const struct nh_wait *w)
+{
+	if (w->timeout_ms == NH_UNKNOWN)
+		return "";
+	if (w->timeout_ms < 0)
+		return ", no timeout";
+	return nh_arena_printf(a, ", %jd ms timeout", (intmax_t)w->timeout_ms);
+}
+
+const char *nh_wait_words(struct nh_arena *a, const struct nh_wait *w)
+{
+	if (!w->call)
+		return "an unknown call";
+	if (w->kind == NH_WAIT_POLL || w->kind == NH_WAIT_SELECT)
+		return nh_arena_printf(a, "%s of %jd slot%s%s", w->call, (intmax_t)w->nfds,
+			w->nfds == 1 ? "" : "s", timeout_words(a, w));
+	if (w->kind == NH_WAIT_EPOLL)
+		return nh_arena_printf(a, "%s%s", w->call, timeout_words(a, w));
+	return w->call;
+}
+
+const char *nh_ticks_words(struct nh_arena *a, const struct nh_case *c, int64_t ticks)
+{
+	double s = (double)ticks / (double)(c->ticks_per_s > 0 ? c->ticks_per_s : 100);
+
+	return s >= 120 ? nh_arena_printf(a, "%.0f min", s / 60) : nh_arena_printf(a, "%.2f s", s);
+}

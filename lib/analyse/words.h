@@ -1,0 +1,23 @@
+/* Nodes and edges in words: the same phrase wherever one of them is mentioned. */
+#ifndef NH_ANALYSE_WORDS_H
+#define NH_ANALYSE_WORDS_H
+
+#include "analyse/graph.h"
+
+/* "pid 4711 (python)", with its number inside its own pid namespace where that differs. */
+const char *nh_name_process(struct nh_arena *a, const struct nh_process *p);
+/* "thread 4712 (rank0) of pid 4711" */
+const char *nh_name_thread(struct nh_arena *a, const struct nh_thread *t);
+/* "TCP socket 10.0.0.1:4711 -> 10.0.0.1:80, inode 4242" */
+const char *nh_name_socket(struct nh_arena *a, const struct nh_socket *s);
+const char *nh_name_node(struct nh_arena *a, struct nh_node n);
+/* "joins", "polls" … */
+const char *nh_edge_name(enum nh_edge_kind kind);
+/* What was read that makes the edge. */
+const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e);
+/* "poll of 65 descriptors, 500 ms"; never NULL. */
+const char *nh_wait_words(struct nh_arena *a, const struct nh_wait *w);
+/* "3.2 s" for a difference in clock ticks of the case. */
+const char *nh_ticks_words(struct nh_arena *a, const struct nh_case *c, int64_t ticks);
+
+#endif

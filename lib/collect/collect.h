@@ -1,0 +1,26 @@
+/* Live processes → case.  Looks without touching: nothing is stopped, signalled or attached to. */
+#ifndef NH_COLLECT_COLLECT_H
+#define NH_COLLECT_COLLECT_H
+
+#include "base/err.h"
+#include "model/case.h"
+
+struct nh_collect_opts {
+	const int64_t *pids; /* as seen from our own pid namespace; none = every training process */
+	size_t npids;
+	int64_t timeout_ms;  /* for the whole collection */
+	int64_t interval_ms; /* between the two samples; 0 = one sample */
+	const char *root;    /* a recorded /proc tree; NULL = /proc */
+	const char *rerun;   /* the command line a gap's grant repeats, e.g. "ncclhang 4711" */
+};
+
+/*
+ * Collects into a case of that arena.  A worker process reads; whatever it blocks in is abandoned,
+ * named in a gap and skipped by the worker's successor, so that this returns within timeout_ms
+ * (plus the time to start).  0; -ESRCH with err naming them if none of the PIDs exists; another
+ * negative errno if not even a worker could be had.
+ */
+int nh_collect(struct nh_arena *a, const struct nh_collect_opts *o, struct nh_case **ret,
+	struct nh_err *err);
+
+#endif

@@ -1,0 +1,83 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/str.h"
+#include "collect/internal.h"
+#include "proc/read.h"
+
+void nh_gap_said(struct nh_collector *k, const char *subject, const char *what, const char *why,
+	const char *grant, bool needed)
+{
+	uint64_t key = nh_hash(subject, strlen(subject), nh_hash(what, strlen(what), 0));
+
+	/* Both samples meet the same obstacles. */
+	if (!nh_set_add(k->a, &k->gap_keys, key))
+		return;
+	*nh_push(k->a, &k->c->gaps) = (struct nh_gap){ subject, what, why, grant, needed };
+}
+
+/* kernel.yama.ptrace_scope, 0 where there is no Yama. */
+static int ptrace_scope(void)
+{
+	char buf[16];
+	ssize_t n = nh_read_small(-1, "/proc/sys/kernel/yama/ptrace_scope", buf, sizeof(buf));
+
+	return n > 0 ? (int)strtol(buf, NULL, 10) : 0;
+}
+
+static bool proc_hides(struct nh_arena *a)
+{
+	char *mounts;
+
+	return nh_read_whole(a, -1, "/proc/self/mounts", 1 << 20, &mounts, NULL) > 0 &&
+	       (strstr(mounts, "hidepid=1") || strstr(mounts, "hidepid=2") ||
+		       strstr(mounts, "hidepid=noaccess") || strstr(mounts, "hidepid=invisible"));
+}
+
+const char *nh_grant(struct nh_collector *k, int64_t owner, const char **why)
+{
+	uid_t me = geteuid();
+
+	if (!me) {
+		*why = "permission denied to root: CAP_SYS_PTRACE is missing here (a container?)";
+		return nh_arena_printf(k->a,
+			"on the host: sudo %s (host PIDs); or start the container with: "
+			"docker run --pid=host --cap-add=SYS_PTRACE …; or: "
+			"kubectl debug node/NODE -it --image=debian:12 --profile=sysadmin",
+			k->o->rerun);
+	}
+	if (owner == (int64_t)me && ptrace_scope()) {
+		*why = nh_arena_printf(
+			k->a, "permission denied: kernel.yama.ptrace_scope is %d", ptrace_scope());
+	} else if (owner != NH_UNKNOWN && owner != (int64_t)me) {
+		*why = nh_arena_printf(k->a, "permission denied: it runs as uid %jd, we as uid %ju",
+			(intmax_t)owner, (uintmax_t)me);
+	} else if (proc_hides(k->a)) {
+		*why = "permission denied: /proc is mounted with hidepid";
+	} else {
+		*why = "permission denied";
+	}
+	return nh_arena_printf(k->a, "sudo %s", k->o->rerun);
+}
+
+void nh_gap_errno(struct nh_collector *k, int64_t pid, const char *what, int err, bool needed)
+{
+	const char *subject = nh_arena_printf(k->a, "pid %jd", (intmax_t)pid);
+	const char *why = NULL, *grant = NULL;
+
+	if (err == ENOENT || err == ESRCH) {
+		nh_gap_said(k, subject, "process", "it ended while it was being read", NULL, false);
+		return;
+	}
+	if (err == EACCES || err == EPERM) {
+		int64_t owner = NH_UNKNOWN;
+
+		nh_for(p, &k->c->processes) if (p->pid == pid) owner = p->uid;
+		grant = nh_grant(k, owner, &why);
+	} else {
+		why = nh_arena_strdup(k->a, strerror(err));
+	}
+	nh_gap_said(k, subject, what, why, grant, needed);
+}

@@ -1,0 +1,96 @@
+/* The worker's state; shared by the files of this folder only. */
+#ifndef NH_COLLECT_INTERNAL_H
+#define NH_COLLECT_INTERNAL_H
+
+#include "base/set.h"
+#include "case/codec.h"
+#include "collect/collect.h"
+#include "collect/mark.h"
+#include "proc/mem.h"
+#include "proc/parse.h"
+
+/* One process of the host, from its stat file. */
+struct nh_entry {
+	int64_t pid, ppid, start, nthreads, flags;
+	char state;
+};
+
+/* A process that is read in full. */
+struct nh_subject {
+	int64_t pid, start;
+	int why;       /* enum nh_why */
+	int dir;       /* /proc/PID, open: bound to this very process */
+	char live[32]; /* prefix of its live files: "" or "task/TID/" under a zombie leader */
+	int64_t netns;
+	bool ended;	  /* it ended while it was read */
+	bool fds_whole;	  /* its main descriptor table is recorded whole in this sample */
+	uint64_t read_in; /* the last sample in which it was read */
+};
+
+struct nh_collector {
+	struct nh_arena *a;
+	const struct nh_collect_opts *o;
+	struct nh_case *c; /* holds the tables of the present sample */
+	struct nh_mark *mark;
+	int root; /* /proc or the recorded tree */
+	bool recorded;
+	int64_t sample;
+	int64_t began_ms;
+	int64_t self, parent; /* our worker's and our own PID */
+	int64_t self_netns;
+
+	NH_VEC(struct nh_entry) host; /* every process, by pid */
+	NH_VEC(struct nh_subject) subjects;
+	struct nh_set subject_pids;
+	struct nh_set fd_rows; /* descriptors recorded in this sample, see nh_fd_key */
+	struct nh_set waited;  /* inodes that some thread waits on */
+	struct nh_set
+		searched;   /* inodes whose holders are wanted: waited ones and their other ends */
+	struct nh_set held; /* of those, the inodes for which a holder was found */
+	struct nh_set unix_inodes;
+	struct nh_set gap_keys;	     /* gaps already said */
+	NH_VEC(int64_t) search_list; /* searched, as a list */
+};
+
+/* table.c: reads every process's stat; 0 or a negative errno. */
+int nh_table_read(struct nh_collector *k);
+const struct nh_entry *nh_table_find(const struct nh_collector *k, int64_t pid);
+
+/* select.c: the processes to read, and further ones as the edges lead to them. */
+int nh_select(struct nh_collector *k);
+/* NULL if it is gone or a subject already. */
+struct nh_subject *nh_subject_add(struct nh_collector *k, int64_t pid, int why);
+void nh_select_descendants(struct nh_collector *k);
+
+/* process.c, thread.c, fds.c: rows of one subject in this sample. */
+void nh_read_process(struct nh_collector *k, struct nh_subject *s);
+void nh_read_identity(struct nh_collector *k, const struct nh_entry *e, int why);
+void nh_read_threads(struct nh_collector *k, struct nh_subject *s);
+void nh_read_fd_table(struct nh_collector *k, struct nh_subject *s);
+void nh_resolve_waits(struct nh_collector *k, struct nh_subject *s, struct nh_thread *t);
+void nh_read_modules(struct nh_collector *k, struct nh_subject *s);
+/* Records a descriptor once; link is what its /proc link says. */
+struct nh_fd *nh_fd_record(struct nh_collector *k, int64_t pid, int64_t own_tid, int64_t fd,
+	const char *link, size_t len);
+uint64_t nh_fd_key(int64_t table, int64_t fd);
+/* Whether a thread has a descriptor table of its own. */
+bool nh_has_own_fds(const struct nh_collector *k, int64_t pid, int64_t tid);
+
+/* sockets.c: the rows of every subject's network namespace that matter. */
+void nh_read_sockets(struct nh_collector *k);
+/* walk.c: all holders of the searched inodes over all processes. */
+void nh_walk_holders(struct nh_collector *k);
+/* missing.c: an other end without a visible holder: where it can be. */
+void nh_search_missing(struct nh_collector *k);
+
+/* sample.c: one look at everything. */
+void nh_take_sample(struct nh_collector *k);
+
+/* gap.c: err is a positive errno or 0 with why given. */
+void nh_gap_errno(struct nh_collector *k, int64_t pid, const char *what, int err, bool needed);
+void nh_gap_said(struct nh_collector *k, const char *subject, const char *what, const char *why,
+	const char *grant, bool needed);
+/* The command that shows what permission hid; owner is the uid of the process, or NH_UNKNOWN. */
+const char *nh_grant(struct nh_collector *k, int64_t owner, const char **why);
+
+#endif

@@ -1,0 +1,111 @@
+#include <stdio.h>
+#include <string.h>
+#include "base/clock.h"
+#include "collect/internal.h"
+#include "proc/read.h"
+
+/* The inode number of the initial pid namespace, fixed by the kernel (PROC_PID_INIT_INO). */
+#define INIT_PID_NS 0xeffffffcLL
+
+enum { ROUNDS = 3 }; /* how often holders may lead to further holders */
+
+/* What every sample reads anew. */
+static void read_subject(struct nh_collector *k, struct nh_subject *s)
+{
+	s->read_in = (uint64_t)k->sample;
+	s->fds_whole = false;
+	nh_read_process(k, s);
+	if (s->ended)
+		return;
+	nh_read_threads(k, s);
+	if (s->why == NH_WHY_TARGET || s->why == NH_WHY_FOUND)
+		nh_read_fd_table(k, s);
+}
+
+static void read_new_subjects(struct nh_collector *k)
+{
+	/* The vector may grow and move while it is walked. */
+	for (size_t i = 0; i < k->subjects.n; i++)
+		if (!k->subjects.v[i].ended && k->subjects.v[i].read_in != (uint64_t)k->sample)
+			read_subject(k, &k->subjects.v[i]);
+}
+
+/* Whoever holds a searched inode becomes a subject; true if somebody new did. */
+static bool follow_holders(struct nh_collector *k)
+{
+	size_t before = k->subjects.n;
+
+	for (size_t i = 0; i < k->c->fds.n; i++) {
+		const struct nh_fd *f = &k->c->fds.v[i];
+
+		if (f->sample == k->sample && f->kind != NH_FD_CLOSED && f->inode != NH_UNKNOWN &&
+			nh_set_has(&k->searched, (uint64_t)f->inode))
+			nh_subject_add(k, f->pid, NH_WHY_HOLDER);
+	}
+	return k->subjects.n > before;
+}
+
+/* Parentage up to init: who started whom. */
+static void read_ancestors(struct nh_collector *k)
+{
+	for (size_t i = 0; i < k->subjects.n; i++) {
+		const struct nh_entry *e = nh_table_find(k, k->subjects.v[i].pid);
+
+		for (int depth = 0; e && e->ppid > 0 && depth < 64; depth++) {
+			e = nh_table_find(k, e->ppid);
+			if (!e || nh_set_has(&k->subject_pids, (uint64_t)e->pid))
+				break;
+			nh_read_identity(k, e, NH_WHY_ANCESTOR);
+		}
+	}
+}
+
+static void say_namespace(struct nh_collector *k)
+{
+	int64_t ns = nh_read_ns(k->root, "self/ns/pid");
+
+	if (ns > 0 && ns != INIT_PID_NS)
+		nh_gap_said(k, "processes outside this pid namespace",
+			"whether they hold a searched socket",
+			"we run inside a container: its /proc does not show them",
+			nh_arena_printf(
+				k->a, "on the host: sudo %s (with the host's PIDs)", k->o->rerun),
+			false);
+}
+
+void nh_take_sample(struct nh_collector *k)
+{
+	struct nh_sample *s = nh_case_row(k->c, sample, samples);
+
+	s->sample = k->sample;
+	s->at_ms = nh_now_ms() - k->began_ms;
+	memset(&k->fd_rows, 0, sizeof(k->fd_rows));
+	memset(&k->waited, 0, sizeof(k->waited));
+	memset(&k->searched, 0, sizeof(k->searched));
+	memset(&k->unix_inodes, 0, sizeof(k->unix_inodes));
+	k->search_list.n = 0;
+	nh_table_read(k);
+	if (k->sample == 1)
+		nh_select(k);
+	else
+		nh_select_descendants(k);
+	for (int round = 0; round < ROUNDS; round++) {
+		size_t searched = k->search_list.n;
+
+		read_new_subjects(k);
+		nh_read_sockets(k);
+		if (k->search_list.n > searched || !round)
+			nh_walk_holders(k);
+		if (!round)
+			nh_search_missing(k);
+		if (!follow_holders(k))
+			break;
+	}
+	read_new_subjects(k);
+	read_ancestors(k);
+	if (k->search_list.n)
+		say_namespace(k);
+	if (k->sample == 1)
+		nh_for(sub, &k->subjects) if (!sub->ended && sub->why != NH_WHY_DESCENDANT)
+			nh_read_modules(k, sub);
+}

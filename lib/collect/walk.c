@@ -1,0 +1,152 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "collect/internal.h"
+#include "proc/read.h"
+
+/*
+ * Who holds the searched inodes, over every process of the host: suspects first (relatives of the
+ * subjects), so that they are known even if time runs out, then everybody else.  Two system calls'
+ * worth of work a descriptor; nothing is allocated for one that does not match.
+ */
+enum { PF_KTHREAD = 0x00200000 };
+
+struct walk {
+	struct nh_collector *k;
+	struct nh_sample *sample;
+	int64_t pid, own_tid; /* the table being searched */
+	int64_t refused_pid;  /* an example of those that could not be read */
+	int64_t refused;
+};
+
+static int look(void *ctx, int dirfd, int64_t fd)
+{
+	struct walk *w = ctx;
+	char name[24], link[64];
+	int64_t inode;
+
+	w->sample->fds++;
+	snprintf(name, sizeof(name), "%jd", (intmax_t)fd);
+
+	ssize_t n = nh_read_link(dirfd, name, link, sizeof(link));
+
+	/* Longer names are paths. */
+	if (n <= 0)
+		return 0;
+
+	int kind = nh_parse_fd_link(link, (size_t)n, &inode);
+
+	if (kind != NH_FD_SOCKET && kind != NH_FD_PIPE)
+		return 0;
+	if (nh_set_has(&w->k->searched, (uint64_t)inode))
+		nh_fd_record(w->k, w->pid, w->own_tid, fd, link, (size_t)n);
+	return 0;
+}
+
+static int look_at_thread(void *ctx, int taskdir, int64_t tid)
+{
+	struct walk *w = ctx;
+	char path[32];
+
+	if (!nh_has_own_fds(w->k, w->pid, tid))
+		return 0;
+	snprintf(path, sizeof(path), "%jd/fd", (intmax_t)tid);
+	w->own_tid = tid;
+	nh_each_number(taskdir, path, look, w);
+	w->own_tid = NH_UNKNOWN;
+	return 0;
+}
+
+/* The table of a process whose leader has ended lives on in its threads. */
+static int look_through(void *ctx, int taskdir, int64_t tid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "%jd/fd", (intmax_t)tid);
+	return nh_each_number(taskdir, path, look, ctx) ? 0 : 1;
+}
+
+static void look_at(struct walk *w, const struct nh_entry *e)
+{
+	struct nh_collector *k = w->k;
+	char path[40];
+	int r;
+
+	if (e->flags & PF_KTHREAD || e->pid == k->self)
+		return;
+	if (e->state == 'Z' && e->nthreads <= 1)
+		return;
+	if (!nh_mark_begin(k->mark, e->pid, "descriptors"))
+		return;
+	w->pid = e->pid;
+	w->own_tid = NH_UNKNOWN;
+	if (e->state == 'Z') {
+		snprintf(path, sizeof(path), "%jd/task", (intmax_t)e->pid);
+		r = nh_each_number(k->root, path, look_through, w);
+		r = r > 0 ? 0 : r;
+	} else {
+		snprintf(path, sizeof(path), "%jd/fd", (intmax_t)e->pid);
+		r = nh_each_number(k->root, path, look, w);
+	}
+	if (r == -EACCES || r == -EPERM) {
+		w->refused++;
+		w->refused_pid = e->pid;
+		w->sample->unreadable++;
+		return;
+	}
+	if (e->nthreads > 1) {
+		snprintf(path, sizeof(path), "%jd/task", (intmax_t)e->pid);
+		nh_each_number(k->root, path, look_at_thread, w);
+	}
+	w->sample->walked++;
+}
+
+static bool is_relative(const struct nh_collector *k, const struct nh_entry *e)
+{
+	if (nh_set_has(&k->subject_pids, (uint64_t)e->pid) ||
+		nh_set_has(&k->subject_pids, (uint64_t)e->ppid))
+		return true;
+	nh_for(s, &k->subjects)
+	{
+		const struct nh_entry *own = nh_table_find(k, s->pid);
+
+		if (own && own->ppid == e->pid)
+			return true;
+	}
+	return false;
+}
+
+static void say_refused(struct walk *w)
+{
+	struct nh_collector *k = w->k;
+	const char *why, *grant;
+
+	if (!w->refused)
+		return;
+	grant = nh_grant(k, NH_UNKNOWN, &why);
+	nh_gap_said(k,
+		w->refused == 1 ? nh_arena_printf(k->a, "pid %jd", (intmax_t)w->refused_pid)
+				: nh_arena_printf(k->a, "%jd processes (pid %jd, for one)",
+					  (intmax_t)w->refused, (intmax_t)w->refused_pid),
+		"whether they hold a searched socket", why, grant, false);
+}
+
+void nh_walk_holders(struct nh_collector *k)
+{
+	struct nh_arena tmp = { 0 };
+	struct nh_set relatives = { 0 };
+	struct walk w = { .k = k, .sample = &k->c->samples.v[k->c->samples.n - 1] };
+
+	w.sample->fds = w.sample->walked = w.sample->unreadable = 0;
+	w.sample->inodes.n = 0;
+	nh_for(inode, &k->search_list) * nh_push(k->a, &w.sample->inodes) = *inode;
+	nh_for(e, &k->host) if (is_relative(k, e))
+	{
+		nh_set_add(&tmp, &relatives, (uint64_t)e->pid);
+		look_at(&w, e);
+	}
+	nh_for(e, &k->host) if (!nh_set_has(&relatives, (uint64_t)e->pid)) look_at(&w, e);
+	w.sample->complete = true;
+	nh_arena_free(&tmp);
+	say_refused(&w);
+}

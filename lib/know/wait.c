@@ -1,0 +1,142 @@
+#include "know/wait.h"
+
+#include <string.h>
+#include "base/str.h"
+
+enum { NONE = -1 };
+
+/* Argument numbers are 0-based; NONE where the call has no such argument or it is in memory. */
+struct call {
+	const char *name;
+	enum nh_wait_kind kind;
+	short x86_64, aarch64; /* system call numbers, NONE where the machine lacks it */
+	signed char fd, nfds, timeout_ms;
+};
+
+/* Numbers: the kernel's arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h. */
+static const struct call calls[] = {
+	{ "futex", NH_WAIT_FUTEX, 202, 98, NONE, NONE, NONE },
+	{ "poll", NH_WAIT_POLL, 7, NONE, NONE, 1, 2 },
+	{ "ppoll", NH_WAIT_POLL, 271, 73, NONE, 1, NONE },
+	{ "select", NH_WAIT_SELECT, 23, NONE, NONE, 0, NONE },
+	{ "pselect6", NH_WAIT_SELECT, 270, 72, NONE, 0, NONE },
+	{ "epoll_wait", NH_WAIT_EPOLL, 232, NONE, 0, NONE, 3 },
+	{ "epoll_pwait", NH_WAIT_EPOLL, 281, 22, 0, NONE, 3 },
+	{ "epoll_pwait2", NH_WAIT_EPOLL, 441, 441, 0, NONE, NONE },
+	{ "read", NH_WAIT_READ, 0, 63, 0, NONE, NONE },
+	{ "readv", NH_WAIT_READ, 19, 65, 0, NONE, NONE },
+	{ "recvfrom", NH_WAIT_READ, 45, 207, 0, NONE, NONE },
+	{ "recvmsg", NH_WAIT_READ, 47, 212, 0, NONE, NONE },
+	{ "recvmmsg", NH_WAIT_READ, 299, 243, 0, NONE, NONE },
+	{ "write", NH_WAIT_WRITE, 1, 64, 0, NONE, NONE },
+	{ "writev", NH_WAIT_WRITE, 20, 66, 0, NONE, NONE },
+	{ "sendto", NH_WAIT_WRITE, 44, 206, 0, NONE, NONE },
+	{ "sendmsg", NH_WAIT_WRITE, 46, 211, 0, NONE, NONE },
+	{ "accept", NH_WAIT_ACCEPT, 43, 202, 0, NONE, NONE },
+	{ "accept4", NH_WAIT_ACCEPT, 288, 242, 0, NONE, NONE },
+	{ "connect", NH_WAIT_CONNECT, 42, 203, 0, NONE, NONE },
+	{ "wait4", NH_WAIT_CHILD, 61, 260, NONE, NONE, NONE },
+	{ "waitid", NH_WAIT_CHILD, 247, 95, NONE, NONE, NONE },
+	{ "nanosleep", NH_WAIT_SLEEP, 35, 101, NONE, NONE, NONE },
+	{ "clock_nanosleep", NH_WAIT_SLEEP, 230, 115, NONE, NONE, NONE },
+	{ "pause", NH_WAIT_SIGNAL, 34, NONE, NONE, NONE, NONE },
+	{ "rt_sigsuspend", NH_WAIT_SIGNAL, 130, 133, NONE, NONE, NONE },
+	{ "rt_sigtimedwait", NH_WAIT_SIGNAL, 128, 137, NONE, NONE, NONE },
+	{ "open", NH_WAIT_FILE, 2, NONE, NONE, NONE, NONE },
+	{ "openat", NH_WAIT_FILE, 257, 56, NONE, NONE, NONE },
+	{ "fsync", NH_WAIT_FILE, 74, 82, 0, NONE, NONE },
+	{ "fdatasync", NH_WAIT_FILE, 75, 83, 0, NONE, NONE },
+	{ "pread64", NH_WAIT_FILE, 17, 67, 0, NONE, NONE },
+	{ "pwrite64", NH_WAIT_FILE, 18, 68, 0, NONE, NONE },
+	{ "flock", NH_WAIT_OTHER, 73, 32, 0, NONE, NONE },
+	{ "fcntl", NH_WAIT_OTHER, 72, 25, 0, NONE, NONE },
+	{ "ioctl", NH_WAIT_OTHER, 16, 29, 0, NONE, NONE },
+	{ "semtimedop", NH_WAIT_OTHER, 220, 192, NONE, NONE, NONE },
+	{ "semop", NH_WAIT_OTHER, 65, 193, NONE, NONE, NONE },
+	{ "msgrcv", NH_WAIT_OTHER, 70, 188, NONE, NONE, NONE },
+	{ "mq_timedreceive", NH_WAIT_OTHER, 243, 183, 0, NONE, NONE },
+	{ "sched_yield", NH_WAIT_OTHER, 24, 124, NONE, NONE, NONE },
+	{ "io_uring_enter", NH_WAIT_OTHER, 426, 426, 0, NONE, NONE },
+	{ "io_getevents", NH_WAIT_OTHER, 208, 4, NONE, NONE, NONE },
+	{ "vfork", NH_WAIT_OTHER, 58, NONE, NONE, NONE, NONE },
+	{ "futex_waitv", NH_WAIT_OTHER, 449, 449, NONE, NONE, NONE },
+};
+
+/* After a signal or a ptrace stop a waiting call goes on as restart_syscall with the argument
+ * registers as they were; the wait channel tells which call it was. */
+static const struct {
+	const char *wchan, *name;
+} restarted[] = {
+	{ "futex", "futex" },
+	{ "do_sys_poll", "poll" },
+	{ "poll_schedule_timeout", "poll" },
+	{ "do_poll", "poll" },
+	{ "hrtimer_nanosleep", "clock_nanosleep" },
+	{ "do_nanosleep", "clock_nanosleep" },
+};
+
+enum { RESTART_X86_64 = 219, RESTART_AARCH64 = 128 };
+
+static const struct call *find(const char *machine, int64_t nr, const char *wchan, bool *again)
+{
+	bool arm = nh_streq(machine, "aarch64");
+	const char *name = NULL;
+
+	*again = nr == (arm ? RESTART_AARCH64 : RESTART_X86_64);
+	for (size_t i = 0; *again && wchan && i < sizeof(restarted) / sizeof(*restarted); i++)
+		if (nh_starts_with(wchan, restarted[i].wchan))
+			name = restarted[i].name;
+	if (arm && nh_streq(name, "poll"))
+		name = "ppoll";
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (*again ? nh_streq(calls[i].name, name)
+			   : nr >= 0 && nr == (arm ? calls[i].aarch64 : calls[i].x86_64))
+			return &calls[i];
+	return NULL;
+}
+
+struct nh_wait nh_wait_decode(const char *machine, const struct nh_thread *t)
+{
+	struct nh_wait w = { .fd = NH_UNKNOWN,
+		.nfds = NH_UNKNOWN,
+		.timeout_ms = NH_UNKNOWN,
+		.futex_op = NH_UNKNOWN,
+		.futex_val = NH_UNKNOWN };
+
+	if (t->running || t->nr == NH_UNKNOWN || t->args.n < 6)
+		return w;
+
+	const uint64_t *a = t->args.v;
+	const struct call *c = find(machine, t->nr, t->wchan, &w.restarted);
+
+	if (!c)
+		return w;
+	w.kind = c->kind;
+	w.call = c->name;
+	if (c->fd != NONE)
+		w.fd = (int32_t)a[c->fd];
+	if (c->nfds != NONE)
+		w.nfds = (int64_t)(uint32_t)a[c->nfds];
+	if (c->timeout_ms != NONE)
+		w.timeout_ms = (int32_t)a[c->timeout_ms] < 0 ? -1 : (int32_t)a[c->timeout_ms];
+	else if (c->kind == NH_WAIT_POLL)
+		w.timeout_ms = a[2] ? t->timeout_ms : -1;
+	if (c->kind == NH_WAIT_POLL || c->kind == NH_WAIT_FUTEX)
+		w.addr = a[0];
+	if (c->kind == NH_WAIT_FUTEX) {
+		w.futex_op = (int64_t)(a[1] & 0xfff);
+		w.futex_val = (int64_t)(uint32_t)a[2];
+		w.timeout_ms = a[3] ? NH_UNKNOWN : -1;
+	}
+	return w;
+}
+
+bool nh_futex_is_join_form(int64_t op)
+{
+	enum { WAIT = 0, WAIT_BITSET = 9, PRIVATE = 128, CLOCK_REALTIME_FLAG = 256 };
+
+	if (op == NH_UNKNOWN || (op & PRIVATE))
+		return false;
+	op &= ~(int64_t)CLOCK_REALTIME_FLAG;
+	return op == WAIT || op == WAIT_BITSET;
+}
