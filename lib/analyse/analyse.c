@@ -81,7 +81,9 @@ static void on_path(void *ctx, const struct nh_path *p)
 	struct nh_match *m = NULL;
 
 	nh_set_add(f->a, &f->signatures, signature(p));
-	nh_for(old, &f->matches) if (fold_key(f->rule, &old->path) == fold_key(f->rule, p)) m = old;
+	nh_for(old, &f->matches)
+		if (fold_key(f->rule, &old->path) == fold_key(f->rule, p))
+			m = old;
 	if (!m) {
 		m = nh_push(f->a, &f->matches);
 		m->g = f->g;
@@ -94,8 +96,7 @@ static void on_path(void *ctx, const struct nh_path *p)
 			m->path = *p;
 		return;
 	}
-	nh_for(old, &m->also)
-	{
+	nh_for(old, &m->also) {
 		if (same_end(old, p))
 			return;
 	}
@@ -165,7 +166,9 @@ static void convict(struct nh_case *c, const struct nh_rule *r, struct nh_match 
 
 static void rule_out(struct nh_case *c, const char *id, const char *why)
 {
-	nh_for(old, &c->verdict.ruled_out) if (!strcmp(old->id, id)) return;
+	nh_for(old, &c->verdict.ruled_out)
+		if (!strcmp(old->id, id))
+			return;
 	*nh_push(c->arena, &c->verdict.ruled_out) = (struct nh_ruled_out){ id, why };
 }
 
@@ -181,8 +184,7 @@ static bool apply(struct nh_case *c, const struct nh_rule *r, const struct nh_gr
 
 	if (n > 1)
 		run(c->arena, r, &g[0], &first);
-	nh_for(m, &last.matches)
-	{
+	nh_for(m, &last.matches) {
 		m->repeated = nh_set_has(&first.signatures, signature(&m->path));
 		convict(c, r, m, apart);
 	}
@@ -197,14 +199,18 @@ static bool apply(struct nh_case *c, const struct nh_rule *r, const struct nh_gr
 
 static bool convicted(const struct nh_case *c, const char *id)
 {
-	nh_for(f, &c->verdict.findings) if (!strcmp(f->id, id)) return true;
+	nh_for(f, &c->verdict.findings)
+		if (!strcmp(f->id, id))
+			return true;
 	return false;
 }
 
 static bool anything_alive(const struct nh_case *c)
 {
-	nh_for(p, &c->processes) if (!p->kthread && p->why != NH_WHY_ANCESTOR &&
-				     (!nh_streq(p->state, "Z") || p->nthreads > 1)) return true;
+	nh_for(p, &c->processes)
+		if (!p->kthread && p->why != NH_WHY_ANCESTOR &&
+			(!nh_streq(p->state, "Z") || p->nthreads > 1))
+			return true;
 	return false;
 }
 
@@ -212,12 +218,15 @@ static int status_of(const struct nh_case *c, bool open)
 {
 	bool sure = false;
 
-	nh_for(f, &c->verdict.findings) sure |= f->confidence >= NH_LIKELY;
+	nh_for(f, &c->verdict.findings)
+		sure |= f->confidence >= NH_LIKELY;
 	if (sure)
 		return NH_HANG;
 	if (c->verdict.findings.n || open)
 		return NH_INCONCLUSIVE;
-	nh_for(gap, &c->gaps) if (gap->needed) return NH_INCONCLUSIVE;
+	nh_for(gap, &c->gaps)
+		if (gap->needed)
+			return NH_INCONCLUSIVE;
 	return anything_alive(c) ? NH_NO_HANG : NH_NOTHING_TO_INSPECT;
 }
 
@@ -237,8 +246,9 @@ void nh_analyse(struct nh_case *c)
 	/* A rule that convicts in one form is not ruled out in another. */
 	size_t kept = 0;
 
-	nh_for(r, &c->verdict.ruled_out) if (!convicted(c, r->id)) c->verdict.ruled_out.v[kept++] =
-		*r;
+	nh_for(r, &c->verdict.ruled_out)
+		if (!convicted(c, r->id))
+			c->verdict.ruled_out.v[kept++] = *r;
 	c->verdict.ruled_out.n = kept;
 	nh_rank_findings(&c->verdict);
 	c->verdict.status = status_of(c, open);
@@ -246,6 +256,8 @@ void nh_analyse(struct nh_case *c)
 
 int nh_verdict_exit(const struct nh_verdict *v)
 {
-	nh_for(f, &v->findings) if (f->confidence >= NH_LIKELY) return 1;
+	nh_for(f, &v->findings)
+		if (f->confidence >= NH_LIKELY)
+			return 1;
 	return v->status == NH_INCONCLUSIVE ? 2 : 0;
 }

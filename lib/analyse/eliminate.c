@@ -40,14 +40,18 @@ static const char *state_words(
 static bool is_victim(const struct nh_case *c, const struct nh_thread *t)
 {
 	nh_for(f, &c->verdict.findings)
-		nh_for(v, &f->victims) if (v->pid == t->pid && v->tid == t->tid) return true;
+		nh_for(v, &f->victims)
+			if (v->pid == t->pid && v->tid == t->tid)
+				return true;
 	return false;
 }
 
 static struct nh_group *group_of(
 	struct nh_arena *a, struct nh_groups *all, const char *what, bool in_chain)
 {
-	nh_for(g, all) if (g->in_chain == in_chain && !strcmp(g->what, what)) return g;
+	nh_for(g, all)
+		if (g->in_chain == in_chain && !strcmp(g->what, what))
+			return g;
 
 	struct nh_group *g = nh_push(a, all);
 
@@ -79,8 +83,7 @@ void nh_eliminate(const struct nh_case *c, struct nh_groups *ret)
 	if (!c->samples.n)
 		return;
 	nh_index_build(a, c, c->samples.v[c->samples.n - 1].sample, &ix);
-	nh_for(t, &ix.threads)
-	{
+	nh_for(t, &ix.threads) {
 		struct nh_group *g = group_of(a, ret, state_words(a, &ix, *t), is_victim(c, *t));
 		uint64_t key = nh_hash(&(*t)->pid, sizeof((*t)->pid), (uint64_t)(g - ret->v));
 

@@ -46,8 +46,7 @@ static void add_descriptors(
 {
 	bool set = w->kind == NH_WAIT_POLL || w->kind == NH_WAIT_SELECT || w->kind == NH_WAIT_EPOLL;
 
-	nh_for(slot, &t->waits)
-	{
+	nh_for(slot, &t->waits) {
 		const struct nh_fd *fd = nh_index_fd(&g->ix, t, slot->fd);
 		const struct nh_socket *s =
 			fd && fd->inode > 0 ? nh_index_socket(&g->ix, fd->inode) : NULL;
@@ -100,15 +99,15 @@ void nh_graph_build(
 {
 	*ret = (struct nh_graph){ 0 };
 	nh_index_build(a, c, sample, &ret->ix);
-	nh_for(t, &ret->ix.threads)
-	{
+	nh_for(t, &ret->ix.threads) {
 		struct nh_wait w = nh_graph_wait(ret, *t);
 
 		if (w.kind == NH_WAIT_FUTEX)
 			add_join(a, ret, *t, &w);
 		add_descriptors(a, ret, *t, &w);
 	}
-	nh_for(s, &ret->ix.sockets) add_socket(a, ret, *s);
+	nh_for(s, &ret->ix.sockets)
+		add_socket(a, ret, *s);
 	if (ret->edges.n)
 		qsort(ret->edges.v, ret->edges.n, sizeof(*ret->edges.v), by_from);
 }

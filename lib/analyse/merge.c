@@ -8,12 +8,13 @@
 static void merge_ruled_out(struct nh_case *const *cases, size_t n, struct nh_case *ret)
 {
 	for (size_t i = 0; i < n; i++)
-		nh_for(r, &cases[i]->verdict.ruled_out)
-		{
+		nh_for(r, &cases[i]->verdict.ruled_out) {
 			bool known = false;
 
-			nh_for(f, &ret->verdict.findings) known |= !strcmp(f->id, r->id);
-			nh_for(old, &ret->verdict.ruled_out) known |= !strcmp(old->id, r->id);
+			nh_for(f, &ret->verdict.findings)
+				known |= !strcmp(f->id, r->id);
+			nh_for(old, &ret->verdict.ruled_out)
+				known |= !strcmp(old->id, r->id);
 			if (!known)
 				*nh_push(ret->arena, &ret->verdict.ruled_out) = *r;
 		}
@@ -56,9 +57,9 @@ void nh_merge(struct nh_case *const *cases, size_t n, struct nh_arena *a, struct
 	ret->arena = a;
 	merge_header(cases, n, ret);
 	for (size_t i = 0; i < n; i++) {
-		nh_for(f, &cases[i]->verdict.findings) * nh_push(a, &ret->verdict.findings) = *f;
-		nh_for(g, &cases[i]->gaps)
-		{
+		nh_for(f, &cases[i]->verdict.findings)
+			*nh_push(a, &ret->verdict.findings) = *f;
+		nh_for(g, &cases[i]->gaps) {
 			struct nh_gap *copy = nh_push(a, &ret->gaps);
 
 			*copy = *g;

@@ -50,6 +50,7 @@ size_t nh_path_walk(const struct nh_graph *g, const struct nh_step *steps, size_
 {
 	struct walk w = { .g = g, .steps = steps, .nsteps = nsteps, .fn = fn, .ctx = ctx };
 
-	nh_for(t, &g->ix.threads) go(&w, (struct nh_node){ NH_NODE_THREAD, *t }, 0);
+	nh_for(t, &g->ix.threads)
+		go(&w, (struct nh_node){ NH_NODE_THREAD, *t }, 0);
 	return w.farthest;
 }

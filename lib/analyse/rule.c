@@ -35,7 +35,9 @@ void nh_tell_gate(struct nh_arena *a, struct nh_finding *f, const char *gate, co
 
 int64_t nh_rank_of(const struct nh_process *p)
 {
-	nh_for(e, &p->env) if (nh_starts_with(*e, "RANK=")) return strtoll(*e + 5, NULL, 10);
+	nh_for(e, &p->env)
+		if (nh_starts_with(*e, "RANK="))
+			return strtoll(*e + 5, NULL, 10);
 	return NH_UNKNOWN;
 }
 

@@ -211,8 +211,7 @@ static void tell_remedies(struct nh_arena *a, const struct nh_match *m,
 	const struct nh_socket *far = edge_of(&m->path, NH_EDGE_PEER)->to.row;
 	const char *kill = kill_command(a, holder);
 
-	nh_for(p, &m->also)
-	{
+	nh_for(p, &m->also) {
 		const struct nh_process *other = nh_path_end(p).row;
 
 		if (other != holder)
@@ -254,8 +253,7 @@ static void tell_remedies(struct nh_arena *a, const struct nh_match *m,
 
 static void tell_others(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
 {
-	nh_for(p, &m->also)
-	{
+	nh_for(p, &m->also) {
 		const struct nh_edge *held = edge_of(p, NH_EDGE_HELD_BY);
 		const struct nh_edge *poll = edge_of(p, NH_EDGE_POLLS);
 
@@ -272,8 +270,7 @@ static void tell_fd_owner(struct nh_arena *a, const struct nh_match *m, struct n
 
 	nh_tell_evidence(a, f, "no descriptor of pid %jd is socket inode %jd", (intmax_t)svc->pid,
 		(intmax_t)far->inode);
-	nh_for(s, &c->samples)
-	{
+	nh_for(s, &c->samples) {
 		if (s->sample != m->g->ix.sample)
 			continue;
 		nh_tell_evidence(a, f, "searched for holders: %jd descriptors of %jd processes%s",
@@ -318,8 +315,7 @@ static void tell_hidden(struct nh_arena *a, const struct nh_match *m, struct nh_
 	nh_tell_evidence(a, f,
 		"socket inode %jd is open, so something holds it, but no descriptor of it was seen",
 		(intmax_t)far->inode);
-	nh_for(fd, &c->fds)
-	{
+	nh_for(fd, &c->fds) {
 		if (fd->sample != sample)
 			continue;
 		if (fd->kind == NH_FD_CLOSED) {
@@ -344,8 +340,7 @@ static void tell_hidden(struct nh_arena *a, const struct nh_match *m, struct nh_
 			carrier = true;
 		}
 	}
-	nh_for(s, &c->samples)
-	{
+	nh_for(s, &c->samples) {
 		if (s->sample == sample && s->unreadable > 0)
 			nh_tell_unknown(a, f,
 				"possible: one of %jd processes whose descriptors could not be "

@@ -150,7 +150,9 @@ static int none_exists(const struct nh_collect_opts *o, const struct nh_case *c,
 	size_t unknown = 0;
 	char list[200] = "";
 
-	nh_for(g, &c->gaps) if (g->why && !strcmp(g->why, "no such process")) unknown++;
+	nh_for(g, &c->gaps)
+		if (g->why && !strcmp(g->why, "no such process"))
+			unknown++;
 	if (!o->npids || unknown < o->npids)
 		return 0;
 	for (size_t i = 0, n = 0; i < o->npids && n < sizeof(list) - 24; i++)

@@ -69,8 +69,7 @@ void nh_resolve_waits(struct nh_collector *k, struct nh_subject *s, struct nh_th
 {
 	int64_t own = t->own_fds ? t->tid : NH_UNKNOWN;
 
-	nh_for(w, &t->waits)
-	{
+	nh_for(w, &t->waits) {
 		char path[64], link[512];
 		struct nh_fd *row;
 

@@ -18,6 +18,13 @@ void nh_gap_said(struct nh_collector *k, const char *subject, const char *what, 
 	*nh_push(k->a, &k->c->gaps) = (struct nh_gap){ subject, what, why, grant, needed };
 }
 
+const char *nh_some_pids(struct nh_collector *k, int64_t n, int64_t example)
+{
+	return n == 1 ? nh_arena_printf(k->a, "pid %jd", (intmax_t)example)
+		      : nh_arena_printf(k->a, "%jd processes (pid %jd for one)", (intmax_t)n,
+				(intmax_t)example);
+}
+
 /* kernel.yama.ptrace_scope, 0 where there is no Yama. */
 static int ptrace_scope(void)
 {
@@ -36,10 +43,27 @@ static bool proc_hides(struct nh_arena *a)
 		       strstr(mounts, "hidepid=noaccess") || strstr(mounts, "hidepid=invisible"));
 }
 
+static bool may_ptrace(void)
+{
+	enum { CAP_SYS_PTRACE_BIT = 19 };
+	char buf[8192];
+	const char *caps;
+
+	if (nh_read_small(-1, "/proc/self/status", buf, sizeof(buf)) <= 0)
+		return false;
+	caps = strstr(buf, "CapEff:");
+	return caps && strtoull(caps + 7, NULL, 16) >> CAP_SYS_PTRACE_BIT & 1;
+}
+
 const char *nh_grant(struct nh_collector *k, int64_t owner, const char **why)
 {
 	uid_t me = geteuid();
 
+	if (may_ptrace()) {
+		*why = "permission denied although we have CAP_SYS_PTRACE: a security module, or it "
+		       "is protected by its sandbox";
+		return NULL;
+	}
 	if (!me) {
 		*why = "permission denied to root: CAP_SYS_PTRACE is missing here (a container?)";
 		return nh_arena_printf(k->a,
@@ -74,7 +98,9 @@ void nh_gap_errno(struct nh_collector *k, int64_t pid, const char *what, int err
 	if (err == EACCES || err == EPERM) {
 		int64_t owner = NH_UNKNOWN;
 
-		nh_for(p, &k->c->processes) if (p->pid == pid) owner = p->uid;
+		nh_for(p, &k->c->processes)
+			if (p->pid == pid)
+				owner = p->uid;
 		grant = nh_grant(k, owner, &why);
 	} else {
 		why = nh_arena_strdup(k->a, strerror(err));

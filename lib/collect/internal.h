@@ -90,6 +90,8 @@ void nh_take_sample(struct nh_collector *k);
 void nh_gap_errno(struct nh_collector *k, int64_t pid, const char *what, int err, bool needed);
 void nh_gap_said(struct nh_collector *k, const char *subject, const char *what, const char *why,
 	const char *grant, bool needed);
+/* "pid 7", or "3 processes (pid 7 for one)". */
+const char *nh_some_pids(struct nh_collector *k, int64_t n, int64_t example);
 /* The command that shows what permission hid; owner is the uid of the process, or NH_UNKNOWN. */
 const char *nh_grant(struct nh_collector *k, int64_t owner, const char **why);
 

@@ -23,14 +23,17 @@ struct missing {
 
 static bool has_holder(const struct nh_collector *k, int64_t inode)
 {
-	nh_for(f, &k->c->fds) if (f->inode == inode && f->sample == k->sample &&
-				  f->kind != NH_FD_CLOSED) return true;
+	nh_for(f, &k->c->fds)
+		if (f->inode == inode && f->sample == k->sample && f->kind != NH_FD_CLOSED)
+			return true;
 	return false;
 }
 
 static bool any_missing(const struct nh_collector *k)
 {
-	nh_for(inode, &k->search_list) if (!has_holder(k, *inode)) return true;
+	nh_for(inode, &k->search_list)
+		if (!has_holder(k, *inode))
+			return true;
 	return false;
 }
 
@@ -68,8 +71,9 @@ static int look_for_carriers(void *ctx, int dirfd, int64_t fd)
 	if (row)
 		row->scm_fds = info.scm_fds;
 	else
-		nh_for(old, &k->c->fds) if (old->pid == m->pid && old->fd == fd &&
-					    old->sample == k->sample) old->scm_fds = info.scm_fds;
+		nh_for(old, &k->c->fds)
+			if (old->pid == m->pid && old->fd == fd && old->sample == k->sample)
+				old->scm_fds = info.scm_fds;
 	return 0;
 }
 
@@ -108,8 +112,7 @@ void nh_search_missing(struct nh_collector *k)
 {
 	if (k->recorded || !any_missing(k))
 		return;
-	nh_for(e, &k->host)
-	{
+	nh_for(e, &k->host) {
 		struct missing m = { .k = k, .pid = e->pid };
 		char path[32];
 

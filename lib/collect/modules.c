@@ -74,10 +74,11 @@ static int open_mapped(struct nh_subject *s, const struct nh_map *m)
 /* A build id read before, in whichever process. */
 static const char *known_id(const struct nh_collector *k, const struct nh_map *m)
 {
-	nh_for(mod,
-		&k->c->modules) if (mod->inode == (int64_t)m->inode && mod->build_id && mod->path &&
-				    strlen(mod->path) == m->path_len &&
-				    !memcmp(mod->path, m->path, m->path_len)) return mod->build_id;
+	nh_for(mod, &k->c->modules)
+		if (mod->inode == (int64_t)m->inode && mod->build_id && mod->path &&
+			strlen(mod->path) == m->path_len &&
+			!memcmp(mod->path, m->path, m->path_len))
+			return mod->build_id;
 	return NULL;
 }
 

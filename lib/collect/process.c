@@ -213,7 +213,9 @@ void nh_read_identity(struct nh_collector *k, const struct nh_entry *e, int why)
 	char path[32];
 	struct nh_process *p;
 
-	nh_for(row, &k->c->processes) if (row->pid == e->pid && row->sample == k->sample) return;
+	nh_for(row, &k->c->processes)
+		if (row->pid == e->pid && row->sample == k->sample)
+			return;
 	snprintf(path, sizeof(path), "%jd", (intmax_t)e->pid);
 	nh_auto_close int dir = nh_dir_open(k->root, path);
 

@@ -66,7 +66,7 @@ static void say_namespace(struct nh_collector *k)
 
 	if (ns > 0 && ns != INIT_PID_NS)
 		nh_gap_said(k, "processes outside this pid namespace",
-			"whether they hold a searched socket",
+			"whether a searched socket is held there",
 			"we run inside a container: its /proc does not show them",
 			nh_arena_printf(
 				k->a, "on the host: sudo %s (with the host's PIDs)", k->o->rerun),
@@ -94,10 +94,10 @@ void nh_take_sample(struct nh_collector *k)
 
 		read_new_subjects(k);
 		nh_read_sockets(k);
-		if (k->search_list.n > searched || !round)
-			nh_walk_holders(k);
-		if (!round)
-			nh_search_missing(k);
+		if (k->search_list.n == searched)
+			break;
+		nh_walk_holders(k);
+		nh_search_missing(k);
 		if (!follow_holders(k))
 			break;
 	}
@@ -106,6 +106,7 @@ void nh_take_sample(struct nh_collector *k)
 	if (k->search_list.n)
 		say_namespace(k);
 	if (k->sample == 1)
-		nh_for(sub, &k->subjects) if (!sub->ended && sub->why != NH_WHY_DESCENDANT)
-			nh_read_modules(k, sub);
+		nh_for(sub, &k->subjects)
+			if (!sub->ended && sub->why != NH_WHY_DESCENDANT)
+				nh_read_modules(k, sub);
 }

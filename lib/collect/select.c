@@ -59,8 +59,7 @@ void nh_select_descendants(struct nh_collector *k)
 	/* A child may have a lower pid than its parent, so sweep until nothing is added. */
 	for (bool more = true; more;) {
 		more = false;
-		nh_for(e, &k->host)
-		{
+		nh_for(e, &k->host) {
 			if (e->pid != k->self && e->pid != k->parent && is_subject(k, e->ppid) &&
 				!is_subject(k, e->pid)) {
 				const struct nh_subject *p = k->subjects.v;
@@ -133,11 +132,10 @@ static int examine(struct nh_collector *k, int64_t pid)
 
 static void search_host(struct nh_collector *k)
 {
-	int64_t refused = 0;
+	int64_t refused = 0, example = 0;
 	const char *why, *grant;
 
-	nh_for(e, &k->host)
-	{
+	nh_for(e, &k->host) {
 		if (e->flags & PF_KTHREAD || e->state == 'Z' || e->pid == k->self ||
 			e->pid == k->parent)
 			continue;
@@ -146,15 +144,17 @@ static void search_host(struct nh_collector *k)
 
 		if (r > 0)
 			nh_subject_add(k, e->pid, NH_WHY_FOUND);
-		else if (r < 0 && r != -ENOENT && r != -ESRCH)
+		else if (r < 0 && r != -ENOENT && r != -ESRCH) {
 			refused++;
+			example = e->pid;
+		}
 	}
 	k->c->unexamined = refused;
 	if (!refused)
 		return;
 	grant = nh_grant(k, NH_UNKNOWN, &why);
-	nh_gap_said(k, nh_arena_printf(k->a, "%jd processes of this host", (intmax_t)refused),
-		"whether they are training processes", why, grant, true);
+	nh_gap_said(k, nh_some_pids(k, refused, example), "whether this is a training process", why,
+		grant, true);
 }
 
 int nh_select(struct nh_collector *k)

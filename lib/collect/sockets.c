@@ -84,8 +84,7 @@ static void pick(struct namespace *ns, const struct nh_set *held)
 	struct nh_collector *k = ns->k;
 	struct nh_set ends = { 0 }, waited_ends = { 0 }, emitted = { 0 };
 
-	nh_for(row, &ns->rows)
-	{
+	nh_for(row, &ns->rows) {
 		/* A dump that was disturbed and begun anew may name a socket twice. */
 		if (!nh_set_has(held, (uint64_t)row->inode) ||
 			!nh_set_add(&ns->tmp, &emitted, (uint64_t)row->inode))
@@ -97,8 +96,7 @@ static void pick(struct namespace *ns, const struct nh_set *held)
 			search_for(k, row->inode);
 		}
 	}
-	nh_for(row, &ns->rows)
-	{
+	nh_for(row, &ns->rows) {
 		uint64_t name = own_end(row);
 
 		if (nh_set_has(&ends, name) && !nh_set_has(&emitted, (uint64_t)row->inode))
@@ -111,7 +109,9 @@ static void pick(struct namespace *ns, const struct nh_set *held)
 /* A process directory inside the namespace, whose net/ tables can stand in for sock_diag. */
 static int a_member(const struct nh_collector *k, int64_t netns)
 {
-	nh_for(s, &k->subjects) if (s->netns == netns && !s->ended) return s->dir;
+	nh_for(s, &k->subjects)
+		if (s->netns == netns && !s->ended)
+			return s->dir;
 	return -1;
 }
 
@@ -148,10 +148,12 @@ void nh_read_sockets(struct nh_collector *k)
 	struct nh_set held = { 0 }, seen = { 0 };
 
 	k->c->sockets.n = 0;
-	nh_for(f, &k->c->fds) if (f->kind == NH_FD_SOCKET && f->sample == k->sample)
-		nh_set_add(&tmp, &held, (uint64_t)f->inode);
-	nh_for(s, &k->subjects) if (!s->ended && s->netns != NH_UNKNOWN &&
-				    nh_set_add(&tmp, &seen, (uint64_t)s->netns))
-		read_namespace(k, s->netns, &held);
+	nh_for(f, &k->c->fds)
+		if (f->kind == NH_FD_SOCKET && f->sample == k->sample)
+			nh_set_add(&tmp, &held, (uint64_t)f->inode);
+	nh_for(s, &k->subjects)
+		if (!s->ended && s->netns != NH_UNKNOWN &&
+			nh_set_add(&tmp, &seen, (uint64_t)s->netns))
+			read_namespace(k, s->netns, &held);
 	nh_arena_free(&tmp);
 }

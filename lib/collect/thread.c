@@ -268,8 +268,9 @@ void nh_read_threads(struct nh_collector *k, struct nh_subject *s)
 {
 	struct reading rd = { .k = k, .s = s };
 
-	nh_for(p, &k->c->processes) if (p->pid == s->pid && p->sample == k->sample) rd.compat =
-		p->bits == 32;
+	nh_for(p, &k->c->processes)
+		if (p->pid == s->pid && p->sample == k->sample)
+			rd.compat = p->bits == 32;
 
 	int r = nh_each_number(s->dir, "task", read_thread, &rd);
 

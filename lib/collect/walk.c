@@ -106,8 +106,7 @@ static bool is_relative(const struct nh_collector *k, const struct nh_entry *e)
 	if (nh_set_has(&k->subject_pids, (uint64_t)e->pid) ||
 		nh_set_has(&k->subject_pids, (uint64_t)e->ppid))
 		return true;
-	nh_for(s, &k->subjects)
-	{
+	nh_for(s, &k->subjects) {
 		const struct nh_entry *own = nh_table_find(k, s->pid);
 
 		if (own && own->ppid == e->pid)
@@ -124,11 +123,8 @@ static void say_refused(struct walk *w)
 	if (!w->refused)
 		return;
 	grant = nh_grant(k, NH_UNKNOWN, &why);
-	nh_gap_said(k,
-		w->refused == 1 ? nh_arena_printf(k->a, "pid %jd", (intmax_t)w->refused_pid)
-				: nh_arena_printf(k->a, "%jd processes (pid %jd, for one)",
-					  (intmax_t)w->refused, (intmax_t)w->refused_pid),
-		"whether they hold a searched socket", why, grant, false);
+	nh_gap_said(k, nh_some_pids(k, w->refused, w->refused_pid),
+		"whether a searched socket is held there", why, grant, false);
 }
 
 void nh_walk_holders(struct nh_collector *k)
@@ -139,13 +135,16 @@ void nh_walk_holders(struct nh_collector *k)
 
 	w.sample->fds = w.sample->walked = w.sample->unreadable = 0;
 	w.sample->inodes.n = 0;
-	nh_for(inode, &k->search_list) * nh_push(k->a, &w.sample->inodes) = *inode;
-	nh_for(e, &k->host) if (is_relative(k, e))
-	{
-		nh_set_add(&tmp, &relatives, (uint64_t)e->pid);
-		look_at(&w, e);
-	}
-	nh_for(e, &k->host) if (!nh_set_has(&relatives, (uint64_t)e->pid)) look_at(&w, e);
+	nh_for(inode, &k->search_list)
+		*nh_push(k->a, &w.sample->inodes) = *inode;
+	nh_for(e, &k->host)
+		if (is_relative(k, e)) {
+			nh_set_add(&tmp, &relatives, (uint64_t)e->pid);
+			look_at(&w, e);
+		}
+	nh_for(e, &k->host)
+		if (!nh_set_has(&relatives, (uint64_t)e->pid))
+			look_at(&w, e);
 	w.sample->complete = true;
 	nh_arena_free(&tmp);
 	say_refused(&w);

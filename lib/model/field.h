@@ -27,11 +27,14 @@ enum nh_field_kind {
 
 /* What --redact does with a field. */
 enum nh_field_privacy {
-	NH_P_OPEN,   /* kept */
-	NH_P_PATH,   /* user-chosen names are replaced, the last component's suffix and well-known
-		      * system prefixes stay */
-	NH_P_SECRET, /* replaced whole by a stable token */
-	NH_P_PROSE,  /* a sentence of ours: names found elsewhere in the case are replaced in it */
+	NH_P_OPEN,    /* kept */
+	NH_P_PATH,    /* user-chosen names are replaced, the last component's suffix and well-known
+		       * system prefixes stay */
+	NH_P_SECRET,  /* replaced whole by a stable token */
+	NH_P_COMMAND, /* a command line: the program's base name stays, arguments go */
+	NH_P_ENV,     /* NAME=value: the name stays, and the value if it is a number */
+	NH_P_ADDRESS, /* of a socket: the IP address or the path is replaced, the port stays */
+	NH_P_PROSE,   /* a sentence of ours: names found elsewhere in the case are replaced in it */
 };
 
 struct nh_type;

@@ -67,8 +67,9 @@ static int by_fd(const void *a, const void *b)
 }
 
 #define FILL(table, into, condition)                                                               \
-	nh_for(row, &c->table) if (row->sample == sample && (condition)) *                         \
-		nh_push(a, &ret->into) = row
+	nh_for(row, &c->table)                                                                     \
+		if (row->sample == sample && (condition))                                          \
+	*nh_push(a, &ret->into) = row
 
 #define SORT(array, order)                                                                         \
 	if (ret->array.n)                                                                          \

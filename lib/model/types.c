@@ -43,8 +43,8 @@ TYPE(nh_process_type, nh_process, "process", F(nh_process, INT, sample), F(nh_pr
 	F(nh_process, INT, ns_mnt), F(nh_process, INTS, nspid), E(nh_process, why, why_names),
 	F(nh_process, BOOL, kthread), F(nh_process, BOOL, exe_deleted),
 	F(nh_process, BOOL, cmdline_cut), F(nh_process, STR, state), F(nh_process, STR, comm),
-	P(nh_process, STR, cmdline, SECRET), P(nh_process, STR, exe, PATH),
-	P(nh_process, STR, cgroup, SECRET), P(nh_process, STRS, env, SECRET));
+	P(nh_process, STR, cmdline, COMMAND), P(nh_process, STR, exe, PATH),
+	P(nh_process, STR, cgroup, PATH), P(nh_process, STRS, env, ENV));
 
 TYPE(nh_thread_type, nh_thread, "thread", F(nh_thread, INT, sample), F(nh_thread, INT, pid),
 	F(nh_thread, INT, tid), F(nh_thread, INT, nstid), F(nh_thread, INT, start),
@@ -66,8 +66,8 @@ TYPE(nh_module_type, nh_module, "module", F(nh_module, INT, pid), F(nh_module, I
 TYPE(nh_socket_type, nh_socket, "socket", F(nh_socket, INT, sample), F(nh_socket, INT, netns),
 	E(nh_socket, family, family_names), E(nh_socket, state, nh_tcp_state_names),
 	F(nh_socket, INT, inode), F(nh_socket, INT, rx_queue), F(nh_socket, INT, tx_queue),
-	F(nh_socket, INT, peer_inode), P(nh_socket, STR, local, SECRET),
-	P(nh_socket, STR, remote, SECRET));
+	F(nh_socket, INT, peer_inode), P(nh_socket, STR, local, ADDRESS),
+	P(nh_socket, STR, remote, ADDRESS));
 
 TYPE(nh_sample_type, nh_sample, "sample", F(nh_sample, INT, sample), F(nh_sample, INT, at_ms),
 	F(nh_sample, INT, walked), F(nh_sample, INT, unreadable), F(nh_sample, INT, fds),

@@ -1,0 +1,40 @@
+#include <errno.h>
+#include <sysexits.h>
+#include <unistd.h>
+#include "collect/collect.h"
+#include "emit.h"
+
+int nh_cmd_inspect(const struct nh_opts *o)
+{
+	struct nh_collect_opts copts = {
+		.pids = o->pids.v,
+		.npids = o->pids.n,
+		.timeout_ms = o->timeout_ms,
+		.interval_ms = o->interval_ms,
+		.root = o->root,
+		.rerun = o->rerun,
+	};
+	struct nh_arena arena = { 0 };
+	struct nh_output *out;
+	struct nh_case *c = NULL;
+	struct nh_err err;
+	int status, r;
+
+	if (o->root && access(o->root, X_OK) < 0) {
+		nh_warn("--root: %s: %m", o->root);
+		return EX_NOINPUT;
+	}
+	status = nh_emit_open(o, &out);
+	if (status)
+		return status;
+	r = nh_collect(&arena, &copts, &c, &err);
+	if (r < 0) {
+		nh_warn("%s", err.msg);
+		nh_output_abort(out);
+		status = r == -ESRCH || r == -ENOENT ? EX_NOINPUT : EX_SOFTWARE;
+	} else {
+		status = nh_emit(o, out, &c, 1);
+	}
+	nh_arena_free(&arena);
+	return status;
+}

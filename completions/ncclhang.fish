@@ -1,0 +1,22 @@
+# fish completion for ncclhang, generated: ncclhang --complete fish
+complete -c ncclhang -f
+complete -c ncclhang -n 'not __fish_seen_subcommand_from report demo' -x -a '(__fish_complete_pids)'
+complete -c ncclhang -n 'not __fish_seen_subcommand_from report demo' -a report -d 'the same verdict from saved cases; a directory is searched, - is stdin'
+complete -c ncclhang -n '__fish_seen_subcommand_from report' -F
+complete -c ncclhang -n 'not __fish_seen_subcommand_from report demo' -a demo -d 'a really hung job to try it on'
+complete -c ncclhang -n '__fish_seen_subcommand_from demo' -x -a 'close shutdown unread exec cross-rank healthy'
+complete -c ncclhang -n 'not __fish_seen_subcommand_from report demo' -s p -l pid -x -a '(__fish_complete_pids)' -d 'inspect this process and its descendants (repeatable)'
+complete -c ncclhang -n 'not __fish_seen_subcommand_from demo' -s f -l format -x -a 'text brief json' -d 'text, brief or json'
+complete -c ncclhang -n 'not __fish_seen_subcommand_from demo' -s o -l output -r -F -d 'write FILE too; .txt .json .jsonl (+ .gz .zst) tell its format; with -f, only FILE is written'
+complete -c ncclhang -n 'not __fish_seen_subcommand_from report demo' -s t -l timeout -x -d 'time for one inspection (default 10)'
+complete -c ncclhang -n 'not __fish_seen_subcommand_from report demo' -l interval -x -d 'between the two samples (default 1; 0 = one sample)'
+complete -c ncclhang -n 'not __fish_seen_subcommand_from report demo' -l no-stop -d 'never stop a thread; accepted and always so in this version'
+complete -c ncclhang -n 'not __fish_seen_subcommand_from demo' -s a -l all -d 'every process and thread, nothing shortened'
+complete -c ncclhang -n 'not __fish_seen_subcommand_from demo' -l color -x -a 'auto always never' -d 'auto, always or never (auto honours NO_COLOR)'
+complete -c ncclhang -n 'not __fish_seen_subcommand_from report demo' -l root -x -a '(__fish_complete_directories)' -d 'a recorded /proc tree instead of this host'
+complete -c ncclhang -n 'not __fish_seen_subcommand_from demo' -l redact -d 'replace host names, addresses, arguments and paths'
+complete -c ncclhang -n '__fish_seen_subcommand_from demo' -l for -x -d 'end the scene after that time'
+complete -c ncclhang -n '__fish_seen_subcommand_from demo' -l stripped -d 'run the scene without symbols'
+complete -c ncclhang -n 'not __fish_seen_subcommand_from demo' -s v -l verbose -d 'more detail; brief adds pids, ranks, descriptors'
+complete -c ncclhang -s h -l help -d 'show this help'
+complete -c ncclhang -s V -l version -d 'show the version'

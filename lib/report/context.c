@@ -1,0 +1,174 @@
+#include "report/words.h"
+
+#include <inttypes.h>
+#include "analyse/analyse.h"
+#include "base/str.h"
+
+#define GROUPS_SHOWN 12
+#define HOSTS_SHOWN 4
+
+static const char *or_unknown(const char *s)
+{
+	return s ? s : "unknown";
+}
+
+int64_t nh_last_sample(const struct nh_case *c)
+{
+	int64_t last = 1;
+
+	nh_for(s, &c->samples)
+		last = s->sample > last ? s->sample : last;
+	return last;
+}
+
+static const char *pids_words(struct nh_arena *a, const struct nh_group *g)
+{
+	const char *s = "";
+
+	nh_for(pid, &g->pids)
+		s = nh_join(a, s, nh_arena_printf(a, "%" PRId64, *pid));
+	return nh_arena_printf(a, " [pid %s]", s);
+}
+
+static void groups_table(struct nh_doc *d, const struct nh_view *v, const struct nh_groups *groups)
+{
+	static const char *const heads[] = { "", "threads", "procs", "name", "waits in", NULL };
+	size_t shown = v->all || groups->n <= GROUPS_SHOWN ? groups->n : GROUPS_SHOWN;
+	struct nh_block *t = nh_doc_table(d, 1U << 1 | 1U << 2, heads);
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct nh_group *g = &groups->v[i];
+		struct nh_row *row = nh_doc_row(d, t);
+
+		row->cells[0] = g->in_chain ? "*" : "";
+		row->cells[1] = nh_doc_cell(d, "%" PRId64, g->threads);
+		row->cells[2] = nh_doc_cell(d, "%" PRId64, g->processes);
+		row->cells[3] = nh_doc_cell(d, "%s", g->comm ? g->comm : "(various)");
+		/* The mark says already what the verdict of a chain's member would. */
+		row->cells[4] = nh_doc_cell(d, "%s%s%s%s", or_unknown(g->what),
+			g->verdict && !g->in_chain ? " - " : "",
+			g->verdict && !g->in_chain ? g->verdict : "",
+			(v->all || v->verbose) && g->pids.n ? pids_words(d->arena, g) : "");
+		row->tone = g->in_chain ? NH_TONE_BAD : NH_TONE_PLAIN;
+	}
+	if (shown < groups->n)
+		nh_doc_printf(d, NH_B_PARA, "groups not shown here: %zu (--all shows them)",
+			groups->n - shown);
+}
+
+/* Everything that waits, so that the reader sees what was not blamed as well. */
+void nh_words_elimination(struct nh_doc *d, const struct nh_view *v)
+{
+	size_t shown = v->all || v->n <= HOSTS_SHOWN ? v->n : HOSTS_SHOWN;
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct nh_case *c = v->cases[i];
+		struct nh_groups groups = { 0 };
+		bool chain = false;
+
+		nh_eliminate(c, &groups);
+		if (!groups.n)
+			continue;
+		nh_for(g, &groups)
+			chain |= g->in_chain;
+		nh_doc_printf(d, NH_B_HEADING, "Who waits in what%s%s%s", v->n > 1 ? " on " : "",
+			v->n > 1 ? or_unknown(c->host) : "", chain ? " (* = in the chain)" : "");
+		groups_table(d, v, &groups);
+	}
+	if (shown < v->n)
+		nh_doc_printf(
+			d, NH_B_PARA, "hosts not shown here: %zu (--all shows them)", v->n - shown);
+}
+
+static size_t count_processes(const struct nh_case *c)
+{
+	int64_t last = nh_last_sample(c);
+	size_t n = 0;
+
+	nh_for(p, &c->processes)
+		n += p->sample == last && p->why != NH_WHY_ANCESTOR;
+	return n;
+}
+
+static size_t count_threads(const struct nh_case *c)
+{
+	int64_t last = nh_last_sample(c);
+	size_t n = 0;
+
+	nh_for(t, &c->threads)
+		n += t->sample == last;
+	return n;
+}
+
+static const char *ms_words(struct nh_arena *a, int64_t ms)
+{
+	return ms == NH_UNKNOWN ? "unknown" : nh_arena_printf(a, "%.1f s", (double)ms / 1000);
+}
+
+static const char *samples_words(struct nh_arena *a, const struct nh_case *c)
+{
+	const struct nh_sample *s = c->samples.v;
+
+	if (c->samples.n != 2 || s[0].at_ms == NH_UNKNOWN || s[1].at_ms == NH_UNKNOWN)
+		return nh_arena_printf(
+			a, "%zu sample%s", c->samples.n, c->samples.n == 1 ? "" : "s");
+	return nh_arena_printf(
+		a, "2 samples %.1f s apart", ((double)s[1].at_ms - (double)s[0].at_ms) / 1000);
+}
+
+static void search_words(struct nh_doc *d, const struct nh_case *c)
+{
+	nh_for(s, &c->samples)
+		if (s->walked != NH_UNKNOWN)
+			nh_doc_def(d, "",
+				"sample %" PRId64 ": descriptors of %" PRId64
+				" processes searched for holders, %" PRId64 " unreadable%s",
+				s->sample, s->walked,
+				s->unreadable != NH_UNKNOWN ? s->unreadable : 0,
+				s->complete ? "" : "; the search did not come to its end");
+}
+
+static void one_host(struct nh_doc *d, const struct nh_view *v)
+{
+	const struct nh_case *c = v->cases[0];
+
+	nh_doc_def(d, "host", "%s, Linux %s %s", or_unknown(c->host), or_unknown(c->kernel),
+		c->machine ? c->machine : "");
+	nh_doc_def(
+		d, "taken", "%s, in %s", or_unknown(c->taken), ms_words(d->arena, c->duration_ms));
+	nh_doc_def(d, "read", "%zu processes, %zu threads; %s", count_processes(c),
+		count_threads(c), samples_words(d->arena, c));
+	if (v->verbose)
+		search_words(d, c);
+}
+
+static void many_hosts(struct nh_doc *d, const struct nh_view *v)
+{
+	static const char *const heads[] = { "host", "procs", "threads", "duration", "kernel",
+		"taken", NULL };
+	struct nh_block *t = nh_doc_table(d, 1U << 1 | 1U << 2 | 1U << 3, heads);
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct nh_case *c = v->cases[i];
+		struct nh_row *row = nh_doc_row(d, t);
+
+		row->cells[0] = nh_doc_cell(d, "%s", or_unknown(c->host));
+		row->cells[1] = nh_doc_cell(d, "%zu", count_processes(c));
+		row->cells[2] = nh_doc_cell(d, "%zu", count_threads(c));
+		row->cells[3] = ms_words(d->arena, c->duration_ms);
+		row->cells[4] = nh_doc_cell(d, "%s", or_unknown(c->kernel));
+		row->cells[5] = nh_doc_cell(d, "%s", or_unknown(c->taken));
+	}
+}
+
+void nh_words_footer(struct nh_doc *d, const struct nh_view *v)
+{
+	nh_doc_add(d, NH_B_HEADING, "How this was found out");
+	if (v->n == 1)
+		one_host(d, v);
+	else
+		many_hosts(d, v);
+	nh_doc_def(d, "stopped", "nothing: no process was attached to, stopped or signalled");
+	nh_doc_def(
+		d, "tool", "%s; case %s", or_unknown(v->merged->tool), or_unknown(v->merged->id));
+}

@@ -1,0 +1,30 @@
+/* Verdict → document: every sentence of a report that is not a rule's own. */
+#ifndef NH_REPORT_WORDS_H
+#define NH_REPORT_WORDS_H
+
+#include "report/doc.h"
+
+/* What a report is drawn from. */
+struct nh_view {
+	const struct nh_case *merged; /* whose verdict it is */
+	struct nh_case *const *cases; /* whose tables are shown */
+	size_t n;
+	bool all, verbose;
+};
+
+/* The whole report; d->arena is set by the caller. */
+void nh_words(struct nh_doc *d, const struct nh_view *v);
+
+/* Its parts, in their order. */
+void nh_words_finding(struct nh_doc *d, const struct nh_view *v, const struct nh_finding *f);
+void nh_words_gaps(struct nh_doc *d, const struct nh_view *v);
+void nh_words_elimination(struct nh_doc *d, const struct nh_view *v);
+void nh_words_tables(struct nh_doc *d, const struct nh_case *c); /* --all */
+void nh_words_footer(struct nh_doc *d, const struct nh_view *v);
+
+/* The number of the last sample a case has. */
+int64_t nh_last_sample(const struct nh_case *c);
+/* "a, b" for s = "a" and item = "b"; just item for s = "". */
+const char *nh_join(struct nh_arena *a, const char *s, const char *item);
+
+#endif
