@@ -16,8 +16,9 @@ V          ?= 0
 Q          := $(if $(filter 1,$V),,@)
 say         = $(if $(filter 1,$V),,@printf '  %-7s %s\n' $1 $2;)
 
-PKGS     := libelf zlib libzstd jansson
-DEPS     := gcc make pkg-config libelf-dev zlib1g-dev libzstd-dev libjansson-dev
+PKGS     := libdw libelf libunwind-ptrace liblzma zlib libzstd jansson
+DEPS     := gcc g++ make pkg-config libdw-dev libelf-dev libunwind-dev liblzma-dev libbz2-dev zlib1g-dev \
+            libzstd-dev libjansson-dev
 # Only the tests use these.
 TESTDEPS := python3 pdsh iproute2 util-linux procps mandoc bash zsh fish zstd
 pkg_mode := $(if $(STATIC),--static)
@@ -30,7 +31,8 @@ $(if $(strip $(missing)),$(error missing libraries: $(missing); on Debian or Ubu
 endif
 endif
 pkg_cflags = $(shell $(PKG_CONFIG) --cflags $(PKGS))
-pkg_libs   = $(shell $(PKG_CONFIG) $(pkg_mode) --libs $(PKGS))
+# libstdc++ brings the C++ demangler; it has no .pc file.
+pkg_libs   = $(shell $(PKG_CONFIG) $(pkg_mode) --libs $(PKGS)) -lstdc++ -lm
 
 # The user's CFLAGS, CPPFLAGS and LDFLAGS stay theirs; ours come first so that theirs win.
 ours  = -std=gnu11 -D_GNU_SOURCE -DNH_VERSION='"$(VERSION)"' -Ilib -MMD -MP -pthread \
@@ -65,10 +67,12 @@ $O/%.o: %.c $O/.flags
 $(live_bin): $O/tests/live/%: tests/live/%.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -pthread -o $@ $<
 
-# The demo's patient: a static program of its own, in two builds, carried inside ncclhang.
+# The demo's patient: a static program of its own, in two builds, carried inside ncclhang.  Like a
+# release NCCL it exports nccl*, so that the stripped build keeps those names and no others.
 image_flags = -std=gnu11 -D_GNU_SOURCE -O2 -g1 -fno-ipa-icf -Wall -Wextra -Wno-unused-parameter -pthread
 $O/demo/rank: $(image_src) $(wildcard cmd/demo/image/*.h)
-	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(image_flags) -static -o $@ $(image_src)
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(image_flags) -static-pie -fPIE \
+		-Wl,--export-dynamic-symbol='ncclComm*' -o $@ $(image_src)
 $O/demo/rank.stripped: $O/demo/rank
 	$(call say,STRIP,$@)strip -s -o $@ $<
 $O/cmd/demo/images.o: cmd/demo/images.S $O/demo/rank $O/demo/rank.stripped $O/.flags

@@ -61,6 +61,10 @@ static int write_view(const struct view *v, enum nh_format format,
 		return -errno;
 	if (format == NH_FMT_BRIEF)
 		nh_report_brief(f, v->merged, ropts);
+	else if (format == NH_FMT_MARKDOWN)
+		nh_report_markdown(f, v->merged, v->cases, v->n, ropts);
+	else if (format == NH_FMT_DOT)
+		nh_report_dot(f, v->merged, v->cases, v->n, ropts);
 	else
 		nh_report_text(f, v->merged, v->cases, v->n, ropts);
 	if (fclose(f))

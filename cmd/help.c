@@ -68,8 +68,10 @@ void nh_help(FILE *f)
 	}
 	fputc('\n', f);
 	flow(f,
-		"This version never attaches to a process and never stops a thread: everything is "
-		"read from /proc, and from memory by process_vm_readv.",
+		"Blocked threads are read from /proc and by process_vm_readv, without attaching to "
+		"them. Only a running thread, or one whose stack does not unwind that way, is "
+		"stopped for the moment it takes to copy its stack (PTRACE_SEIZE, one thread at a "
+		"time); the report lists which. --no-stop never attaches.",
 		0);
 	fputs("\nExit status: 0 nothing found, 1 a likely or confirmed finding, 2 inconclusive,\n"
 	      "64 usage, 66 no such PID or file, 70 internal error, 74 output error.\n"

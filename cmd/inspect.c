@@ -12,6 +12,8 @@ int nh_cmd_inspect(const struct nh_opts *o)
 		.timeout_ms = o->timeout_ms,
 		.interval_ms = o->interval_ms,
 		.root = o->root,
+		.no_stop = o->no_stop,
+		.consistent = o->consistent,
 		.rerun = o->rerun,
 	};
 	struct nh_arena arena = { 0 };

@@ -10,6 +10,7 @@
 enum {
 	OPT_INTERVAL = 256,
 	OPT_NO_STOP,
+	OPT_CONSISTENT,
 	OPT_COLOR,
 	OPT_ROOT,
 	OPT_REDACT,
@@ -21,15 +22,20 @@ enum {
 const struct nh_option nh_options[] = {
 	{ "pid", 'p', "PID", NH_C_INSPECT, NULL,
 		"inspect this process and its descendants (repeatable)" },
-	{ "format", 'f', "FORMAT", NH_C_CASE, "text brief json", "text, brief or json" },
+	{ "format", 'f', "FORMAT", NH_C_CASE, "text brief json markdown dot",
+		"text, brief, json, markdown or dot" },
 	{ "output", 'o', "FILE", NH_C_CASE, NULL,
-		"write FILE too; .txt .json .jsonl (+ .gz .zst) tell its format; with -f, only "
-		"FILE is written" },
+		"write FILE too; .txt .json .jsonl .md .dot (+ .gz .zst) tell its format; with "
+		"-f, only FILE is written" },
+	{ "tui", 'i', NULL, NH_C_CASE, NULL,
+		"look around in it on the terminal; ? shows the keys" },
 	{ "timeout", 't', "SECONDS", NH_C_INSPECT, NULL, "time for one inspection (default 10)" },
 	{ "interval", OPT_INTERVAL, "SECONDS", NH_C_INSPECT, NULL,
 		"between the two samples (default 1; 0 = one sample)" },
 	{ "no-stop", OPT_NO_STOP, NULL, NH_C_INSPECT, NULL,
-		"never stop a thread; accepted and always so in this version" },
+		"never stop a thread, not even a running one for the moment its stack takes" },
+	{ "consistent", OPT_CONSISTENT, NULL, NH_C_INSPECT, NULL,
+		"stop all threads of a process at one instant to copy their stacks" },
 	{ "all", 'a', NULL, NH_C_CASE, NULL, "every process and thread, nothing shortened" },
 	{ "color", OPT_COLOR, "WHEN", NH_C_CASE, "auto always never",
 		"auto, always or never (auto honours NO_COLOR)" },
@@ -124,12 +130,12 @@ static int format_of_file(const char *path, enum nh_format *ret, struct nh_err *
 		const char *suffix;
 		enum nh_format format;
 	} suffixes[] = { { ".txt", NH_FMT_TEXT }, { ".json", NH_FMT_JSON },
-		{ ".jsonl", NH_FMT_JSON } };
+		{ ".jsonl", NH_FMT_JSON }, { ".md", NH_FMT_MARKDOWN }, { ".dot", NH_FMT_DOT } };
 	static const char *const packed[] = { "", ".gz", ".zst" };
 	size_t n = strlen(path);
 
 	for (size_t p = 0; p < 3; p++)
-		for (size_t i = 0; i < 3; i++) {
+		for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
 			size_t len = strlen(suffixes[i].suffix), tail = strlen(packed[p]);
 
 			if (n > len + tail && nh_ends_with(path, packed[p]) &&
@@ -139,8 +145,8 @@ static int format_of_file(const char *path, enum nh_format *ret, struct nh_err *
 			}
 		}
 	return nh_fail(err, -EINVAL,
-		"--output: no format known for '%s': end it in .txt, .json or .jsonl, "
-		"with .gz or .zst to compress, or give --format",
+		"--output: no format known for '%s': end it in .txt, .json, .jsonl, .md or "
+		".dot, with .gz or .zst to compress, or give --format",
 		path);
 }
 
@@ -160,10 +166,16 @@ static bool *switch_of(struct nh_opts *o, int key)
 	switch (key) {
 	case 'a':
 		return &o->all;
+	case 'i':
+		return &o->tui;
 	case OPT_REDACT:
 		return &o->redact;
 	case OPT_STRIPPED:
 		return &o->stripped;
+	case OPT_NO_STOP:
+		return &o->no_stop;
+	case OPT_CONSISTENT:
+		return &o->consistent;
 	case 'v':
 		return &o->verbose;
 	default:
@@ -194,8 +206,6 @@ static int set_option(struct nh_arena *a, const struct nh_option *o, char *arg, 
 		return parse_seconds(o, arg, &ret->timeout_ms, err);
 	case OPT_INTERVAL:
 		return parse_seconds(o, arg, &ret->interval_ms, err);
-	case OPT_NO_STOP: /* nothing is ever stopped */
-		return 0;
 	case OPT_COLOR:
 		r = parse_word(a, o, arg, &i, err);
 		ret->color = (enum nh_color)i;
@@ -320,6 +330,8 @@ static int check(const bool *seen, struct nh_opts *ret, struct nh_err *err)
 		return nh_fail(err, -EINVAL,
 			"--interval (%g s) must be shorter than --timeout (%g s)",
 			(double)ret->interval_ms / 1000, (double)ret->timeout_ms / 1000);
+	if (ret->tui && ret->format != NH_FMT_AUTO)
+		return nh_fail(err, -EINVAL, "--tui and --format exclude each other");
 	ret->file_format = ret->format;
 	if (ret->output && ret->format == NH_FMT_AUTO)
 		return format_of_file(ret->output, &ret->file_format, err);

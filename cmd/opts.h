@@ -48,6 +48,8 @@ enum nh_format {
 	NH_FMT_TEXT,
 	NH_FMT_BRIEF,
 	NH_FMT_JSON,
+	NH_FMT_MARKDOWN,
+	NH_FMT_DOT,
 };
 
 enum nh_action {
@@ -78,7 +80,7 @@ struct nh_opts {
 	const char *root;  /* NULL = the live host */
 	const char *rerun; /* this command line, quoted for a shell */
 	int64_t for_ms;	   /* demo; -1 = until it is ended */
-	bool stripped, all, redact, verbose;
+	bool stripped, all, redact, verbose, tui, no_stop, consistent;
 };
 
 /*

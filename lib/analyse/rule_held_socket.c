@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "analyse/rule.h"
+#include "analyse/silhouette.h"
 #include "analyse/words.h"
 #include "know/nccl.h"
 
@@ -122,6 +123,72 @@ static struct opener presumed_opener(
 	return (struct opener){ NULL, false };
 }
 
+/* The thread that joins the service thread: the innermost one in teardown. */
+static const struct nh_thread *joiner_of(const struct nh_path *p)
+{
+	const struct nh_thread *t = NULL;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->edge[i]->kind == NH_EDGE_JOINS)
+			t = p->edge[i]->from.row;
+	return t;
+}
+
+/* By the stack where it names the entry point, else by what the sockets imply. */
+static void tell_path_gate(struct nh_arena *a, const struct nh_match *m,
+	const struct nh_socket *near, struct nh_finding *f)
+{
+	static const char gate[] = "teardown took the abort path";
+	struct nh_silhouette s = nh_silhouette_of(a, m->g, joiner_of(&m->path));
+
+	if (s.entry == NH_TD_ABORT)
+		nh_tell_gate(a, f, gate, "held",
+			nh_arena_printf(a, "the stack of thread %jd is inside ncclCommAbort",
+				(intmax_t)s.caller->tid));
+	else if (s.entry != NH_TD_NONE)
+		nh_tell_gate(a, f, gate, "not held",
+			nh_arena_printf(a,
+				"the stack of thread %jd shows a %s, yet a live peer is left: its "
+				"Close message was not sent or not read",
+				(intmax_t)s.caller->tid, nh_teardown_word(s.entry)));
+	else if (near->rx_queue == 0)
+		nh_tell_gate(a, f, gate, "inferred",
+			"its service thread still counts a live peer and nothing is queued unread: a "
+			"graceful destroy sends a Close message, which retires the peer");
+	else
+		nh_tell_gate(a, f, gate, "not known",
+			nh_arena_printf(a, "%jd bytes are queued unread for the service thread",
+				(intmax_t)near->rx_queue));
+}
+
+/* Stack and graph side by side; where they disagree, both are said. */
+static void tell_stacks(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
+{
+	const struct nh_thread *joiner = joiner_of(&m->path), *svc = service_of(&m->path);
+	struct nh_silhouette s = nh_silhouette_of(a, m->g, joiner);
+	struct nh_silhouette loop = nh_silhouette_of(a, m->g, svc);
+
+	if (s.frames)
+		nh_tell_evidence(a, f, "stack of thread %jd, innermost first: %s",
+			(intmax_t)joiner->tid, s.frames);
+	if (s.caller && s.caller != joiner)
+		nh_tell_evidence(a, f,
+			"thread %jd called it and waits for the job that thread %jd runs",
+			(intmax_t)s.caller->tid, (intmax_t)joiner->tid);
+	if (loop.frames)
+		nh_tell_evidence(a, f, "stack of thread %jd: %s", (intmax_t)svc->tid, loop.frames);
+	if (loop.total && !loop.unnamed && !nh_on_stack(m->g, svc, NH_TD_SERVICE))
+		nh_tell_evidence(a, f,
+			"the stack of thread %jd does not name ncclProxyService: it was recognised by "
+			"its poll set alone",
+			(intmax_t)svc->tid);
+	if (s.unnamed)
+		nh_tell_evidence(a, f,
+			"%jd of %jd frames of thread %jd have no name (a stripped library keeps its "
+			"exports only); the chain above does not rest on names",
+			(intmax_t)s.unnamed, (intmax_t)s.total, (intmax_t)joiner->tid);
+}
+
 static void tell_gates(struct nh_arena *a, const struct nh_match *m,
 	const struct nh_process *holder, struct nh_finding *f)
 {
@@ -132,16 +199,7 @@ static void tell_gates(struct nh_arena *a, const struct nh_match *m,
 	const struct nh_socket *near = poll->to.row;
 	struct opener o = presumed_opener(m->g, holder, svc->pid);
 
-	if (near->rx_queue == 0)
-		nh_tell_gate(a, f, "teardown took the abort path", "inferred",
-			"its service thread still counts a live peer and nothing is queued unread: "
-			"a "
-			"graceful destroy sends a Close message, which retires the peer");
-	else
-		nh_tell_gate(a, f, "teardown took the abort path", "not known",
-			nh_arena_printf(a, "%jd bytes are queued unread for the service thread",
-				(intmax_t)near->rx_queue));
-
+	tell_path_gate(a, m, near, f);
 	if (holder->start >= svc->start)
 		nh_tell_gate(a, f, "the socket was opened before the fork", "inferred",
 			nh_arena_printf(a,
@@ -215,7 +273,7 @@ static void tell_remedies(struct nh_arena *a, const struct nh_match *m,
 		const struct nh_process *other = nh_path_end(p).row;
 
 		if (other != holder)
-			kill = nh_arena_printf(a, "%s\n%s", kill, kill_command(a, other));
+			kill = nh_arena_printf(a, "%s; %s", kill, kill_command(a, other));
 	}
 	nh_tell_remedy(a, f, "save the evidence first: it dies with the job",
 		nh_arena_printf(a, "ncclhang -o case-%jd.json.zst %jd", (intmax_t)svc->pid,
@@ -294,6 +352,7 @@ static void tell_held(struct nh_arena *a, const struct nh_match *m, struct nh_fi
 		(intmax_t)svc->pid, nh_name_process(a, holder));
 	nh_tell_culprit(a, f, m->g, holder, held->fd);
 	tell_gates(a, m, holder, f);
+	tell_stacks(a, m, f);
 	tell_origin(a, m, holder, f);
 	tell_fd_owner(a, m, f);
 	tell_others(a, m, f);
@@ -315,6 +374,7 @@ static void tell_hidden(struct nh_arena *a, const struct nh_match *m, struct nh_
 	nh_tell_evidence(a, f,
 		"socket inode %jd is open, so something holds it, but no descriptor of it was seen",
 		(intmax_t)far->inode);
+	tell_stacks(a, m, f);
 	nh_for(fd, &c->fds) {
 		if (fd->sample != sample)
 			continue;

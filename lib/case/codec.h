@@ -20,7 +20,7 @@ struct nh_sink {
 struct nh_writer {
 	struct nh_sink sink;
 	const char *id; /* the case's */
-	int64_t n;      /* number of the next line */
+	int64_t n;	/* number of the next line */
 };
 
 /* A fresh case id: 16 lower-case hex digits from getrandom(2). */

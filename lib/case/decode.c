@@ -26,8 +26,8 @@ static int enum_value(const char *const *names, const char *name)
 }
 
 /* Reads one element of a scalar kind into p; what was expected, or NULL if it was that. */
-static const char *read_scalar(struct nh_decoder *d, const struct nh_field *f, const json_t *v,
-	void *p)
+static const char *read_scalar(
+	struct nh_decoder *d, const struct nh_field *f, const json_t *v, void *p)
 {
 	switch (f->kind) {
 	case NH_F_INT:
@@ -61,24 +61,24 @@ static size_t element_size(const struct nh_field *f)
 }
 
 /* All or nothing: the place of an element in a list may have a meaning. */
-static const char *read_scalars(struct nh_decoder *d, const struct nh_field *f, const json_t *v,
-	struct nh_vec *list)
+static void read_scalars(struct nh_decoder *d, const struct nh_type *type, const struct nh_field *f,
+	const json_t *v, struct nh_vec *list)
 {
-	size_t before = list->n, i;
+	size_t before = list->n, size = element_size(f), i;
 	json_t *e;
 
-	json_array_foreach(v, i, e) {
-		const char *expected = read_scalar(d, f, e,
-			nh_vec_push(d->a, list, element_size(f)));
+	json_array_foreach(v, i, e)
+	{
+		const char *expected = read_scalar(d, f, e, nh_vec_push(d->a, list, size));
 
 		if (expected) {
 			list->n = before;
-			return f->kind == NH_F_INTS ? "a list of integers"
-			     : f->kind == NH_F_STRS ? "a list of strings"
-						    : "a list of addresses \"0x...\"";
+			d->at.step[d->at.n++] = (struct nh_json_step){ NULL, i };
+			d->wrong(d, type, f, expected, e);
+			d->at.n--;
+			return;
 		}
 	}
-	return NULL;
 }
 
 static void read_rows(struct nh_decoder *d, const struct nh_type *type, const struct nh_field *f,
@@ -87,7 +87,8 @@ static void read_rows(struct nh_decoder *d, const struct nh_type *type, const st
 	size_t i;
 	json_t *e;
 
-	json_array_foreach(v, i, e) {
+	json_array_foreach(v, i, e)
+	{
 		d->at.step[d->at.n++] = (struct nh_json_step){ NULL, i };
 		if (json_is_object(e))
 			nh_decode_row(d, f->type, e, nh_row_push(d->a, f->type, list));
@@ -109,7 +110,7 @@ static void read_field(struct nh_decoder *d, const struct nh_type *type, const s
 	} else if (f->kind == NH_F_ROWS) {
 		read_rows(d, type, f, v, p);
 	} else if (list) {
-		expected = read_scalars(d, f, v, p);
+		read_scalars(d, type, f, v, p);
 	} else if (f->kind != NH_F_ROW) {
 		expected = read_scalar(d, f, v, p);
 	} else if (!json_is_object(v)) {

@@ -22,7 +22,8 @@ static char *reserve(struct nh_text *t, size_t n)
 
 void nh_text_add(struct nh_text *t, const char *s, size_t n)
 {
-	memcpy(reserve(t, n), s, n);
+	if (n)
+		memcpy(reserve(t, n), s, n);
 	t->n += n;
 }
 
@@ -104,8 +105,8 @@ static bool has_fact(const struct nh_type *type)
 }
 
 /* Says what a cut list lacks, as its last element. */
-static void add_more(struct nh_text *t, const struct nh_field *f, size_t more,
-	struct nh_limits *lim)
+static void add_more(
+	struct nh_text *t, const struct nh_field *f, size_t more, struct nh_limits *lim)
 {
 	char buf[64];
 
@@ -113,8 +114,9 @@ static void add_more(struct nh_text *t, const struct nh_field *f, size_t more,
 		lim->lost = true;
 		return;
 	}
-	snprintf(buf, sizeof(buf), f->kind == NH_F_STRS ? "\"%s %zu more\"" : "{\"fact\":\"%s %zu more\"}",
-		MORE, more);
+	snprintf(buf, sizeof(buf),
+		f->kind == NH_F_STRS ? "\"%s %zu more\"" : "{\"fact\":\"%s %zu more\"}", MORE,
+		more);
 	if (t->s[t->n - 1] != '[')
 		add(t, ",");
 	add(t, buf);
@@ -127,7 +129,9 @@ static const struct nh_field *total_of(const struct nh_field *list)
 	size_t n = strlen(list->name);
 
 	return f->name && f->kind == NH_F_INT && !strncmp(f->name, list->name, n) &&
-			!strcmp(f->name + n, "_total") ? f : NULL;
+			       !strcmp(f->name + n, "_total")
+		       ? f
+		       : NULL;
 }
 
 static void add_key(struct nh_text *t, const struct nh_field *f)
@@ -137,8 +141,8 @@ static void add_key(struct nh_text *t, const struct nh_field *f)
 	nh_text_add(t, "\":", 2);
 }
 
-static void add_list(struct nh_text *t, const struct nh_field *f, const void *row,
-	struct nh_limits *lim)
+static void add_list(
+	struct nh_text *t, const struct nh_field *f, const void *row, struct nh_limits *lim)
 {
 	const struct nh_vec *list = (const void *)((const char *)row + f->offset);
 	const struct nh_field *total = total_of(f);
@@ -163,8 +167,8 @@ static void add_list(struct nh_text *t, const struct nh_field *f, const void *ro
 	}
 }
 
-static void add_field(struct nh_text *t, const struct nh_field *f, const void *row,
-	struct nh_limits *lim)
+static void add_field(
+	struct nh_text *t, const struct nh_field *f, const void *row, struct nh_limits *lim)
 {
 	const void *p = (const char *)row + f->offset;
 
@@ -210,15 +214,15 @@ static void add_field(struct nh_text *t, const struct nh_field *f, const void *r
 	}
 }
 
-void nh_encode_fields(struct nh_text *t, const struct nh_type *type, const void *row,
-	struct nh_limits *lim)
+void nh_encode_fields(
+	struct nh_text *t, const struct nh_type *type, const void *row, struct nh_limits *lim)
 {
 	for (const struct nh_field *f = type->fields; f->name; f++)
 		add_field(t, f, row, lim);
 }
 
-void nh_encode_row(struct nh_text *t, const struct nh_type *type, const void *row,
-	struct nh_limits *lim)
+void nh_encode_row(
+	struct nh_text *t, const struct nh_type *type, const void *row, struct nh_limits *lim)
 {
 	size_t start = t->n;
 

@@ -18,8 +18,8 @@ struct nh_text {
  * X_total next to it has its length there.  Elsewhere `lost` is set. */
 struct nh_limits {
 	size_t counted; /* elements of lists with an X_total */
-	size_t list;    /* elements of every other list */
-	size_t str;     /* bytes of a string; a cut one ends in "…" */
+	size_t list;	/* elements of every other list */
+	size_t str;	/* bytes of a string; a cut one ends in "…" */
 	bool lost;
 };
 
@@ -27,10 +27,10 @@ void nh_text_add(struct nh_text *t, const char *s, size_t n);
 /* A string as JSON, with quotes.  s is valid UTF-8; at most max bytes of it are taken. */
 void nh_encode_str(struct nh_text *t, const char *s, size_t max);
 /* `,"name":value` for every known field. */
-void nh_encode_fields(struct nh_text *t, const struct nh_type *type, const void *row,
-	struct nh_limits *lim);
+void nh_encode_fields(
+	struct nh_text *t, const struct nh_type *type, const void *row, struct nh_limits *lim);
 /* {"name":value, …} */
-void nh_encode_row(struct nh_text *t, const struct nh_type *type, const void *row,
-	struct nh_limits *lim);
+void nh_encode_row(
+	struct nh_text *t, const struct nh_type *type, const void *row, struct nh_limits *lim);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "case/unpack.h"
 
-#define HEAD 65536              /* looked at to tell what a file is */
+#define HEAD 65536		 /* looked at to tell what a file is */
 #define UNPACKED_MAX (4LL << 30) /* bytes; a bomb is refused */
 
 /* One file on its way into an intake. */
@@ -17,9 +17,9 @@ struct file {
 	const char *name;
 	int fd;
 	size_t head_n, head_read; /* of head: filled, and handed on */
-	size_t first_n;           /* of first: filled */
-	bool known;               /* first was judged and handed on */
-	const char *why;          /* it was refused, NULL = it was not */
+	size_t first_n;		  /* of first: filled */
+	bool known;		  /* first was judged and handed on */
+	const char *why;	  /* it was refused, NULL = it was not */
 	long long bytes;
 	char head[HEAD];  /* the beginning of the file, read before its kind was known */
 	char first[HEAD]; /* the beginning of what it unpacks to */
@@ -111,11 +111,13 @@ static int read_file(struct file *f, struct nh_err *err)
 		return nh_fail(err, rc, "%s: %s", f->name, strerror(-rc));
 	rc = nh_unpack((struct nh_tap){ tap_read, f }, nh_kind_detect(f->head, f->head_n),
 		(struct nh_sink){ take, f }, &inner);
-	late = f->known ? 0 : judge(f); /* shorter than HEAD, or cut before it */
+	late = f->known || (rc && !f->first_n) ? 0 : judge(f); /* it was shorter than HEAD */
 	nh_intake_end_source(f->in, f->name);
 	if (!rc)
 		rc = late;
-	return rc ? nh_fail(err, rc, "%s: %s", f->name, f->why ? f->why : inner.msg) : 0;
+	return rc ? nh_fail(err, rc, "%s: %s", f->name,
+			    f->why && rc != -EBADMSG ? f->why : inner.msg)
+		  : 0;
 }
 
 int nh_intake_file(struct nh_intake *in, const char *path, struct nh_err *err)

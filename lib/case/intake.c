@@ -14,17 +14,17 @@
 struct entry {
 	struct nh_case c;
 	NH_VEC(int64_t) lines; /* the numbers of its lines, each once, as they came */
-	int64_t last;          /* number of the line that ended it, -1 = none yet */
-	int64_t most;          /* the highest number so far */
+	int64_t last;	       /* number of the line that ended it, -1 = none yet */
+	int64_t most;	       /* the highest number so far */
 	const char *prefix;    /* what pdsh called the host, NULL = nothing */
 };
 
 /* A file or stream: its lines may arrive in pieces, between pieces of others. */
 struct source {
-	const char *name; /* NULL: ended */
+	const char *name;  /* NULL: ended */
 	NH_VEC(char) part; /* the beginning of an unfinished line */
-	int64_t line;      /* number of the present line, from 1 */
-	bool skipping;     /* the present line is too long, its rest is dropped */
+	int64_t line;	   /* number of the present line, from 1 */
+	bool skipping;	   /* the present line is too long, its rest is dropped */
 };
 
 struct nh_intake {
@@ -45,7 +45,7 @@ struct reading {
 	const struct source *src;
 	const char *json; /* the object */
 	size_t n;
-	size_t column;      /* characters before it */
+	size_t column;	    /* characters before it */
 	const char *prefix; /* of pdsh, NULL = none */
 };
 
@@ -58,8 +58,8 @@ struct nh_intake *nh_intake_new(struct nh_arena *a)
 }
 
 /* Kept as "SOURCE: line N: …", or "SOURCE: line N, column M: …" for a column that is not 0. */
-static void __attribute__((format(printf, 4, 5))) complain(struct nh_intake *in,
-	const struct source *src, size_t column, const char *fmt, ...)
+static void __attribute__((format(printf, 4, 5)))
+complain(struct nh_intake *in, const struct source *src, size_t column, const char *fmt, ...)
 {
 	char where[32] = "";
 	va_list ap;
@@ -71,9 +71,8 @@ static void __attribute__((format(printf, 4, 5))) complain(struct nh_intake *in,
 	if (column)
 		snprintf(where, sizeof(where), ", column %zu", column);
 	va_start(ap, fmt);
-	*nh_push(in->a, &in->errors) =
-		nh_arena_printf(in->a, "%s: line %lld%s: %s", src->name, (long long)src->line,
-			where, nh_escape(in->a, nh_arena_vprintf(in->a, fmt, ap)));
+	*nh_push(in->a, &in->errors) = nh_arena_printf(in->a, "%s: line %lld%s: %s", src->name,
+		(long long)src->line, where, nh_escape(in->a, nh_arena_vprintf(in->a, fmt, ap)));
 	va_end(ap);
 }
 
@@ -107,9 +106,11 @@ static void wrong_type(struct nh_decoder *d, const struct nh_type *type, const s
 {
 	const struct reading *r = (const struct reading *)d;
 	size_t at = nh_json_locate(r->json, r->n, &d->at);
+	bool row = type != &nh_case_header_type && type != &nh_case_tables_type;
 
 	complain(r->in, r->src, r->column + characters(r->json, at) + 1,
-		"%s.%s: expected %s, found %s", type->name, f->name, expected, json_kind(found));
+		"%s%s%s: expected %s, found %s", row ? type->name : "", row ? "." : "", f->name,
+		expected, json_kind(found));
 }
 
 static struct entry *entry_of(struct nh_intake *in, const json_t *id)
@@ -124,6 +125,7 @@ static struct entry *entry_of(struct nh_intake *in, const json_t *id)
 		c->c.arena = in->a;
 		c->c.id = e->key;
 		c->last = c->most = -1;
+		/* NOLINTNEXTLINE(bugprone-sizeof-expression): a list of pointers */
 		*nh_push(in->a, &in->cases) = c;
 	}
 	return c;

@@ -24,7 +24,8 @@ void nh_intake_end_source(struct nh_intake *in, const char *name);
 /* The number of cases so far and the i-th, in order of appearance. */
 size_t nh_intake_count(const struct nh_intake *in);
 struct nh_case *nh_intake_case(struct nh_intake *in, size_t i);
-/* The i-th error so far, NULL past the last (a bounded number is kept, the last one counts the rest). */
+/* The i-th error so far, NULL past the last (a bounded number is kept, the last one counts the
+ * rest). */
 const char *nh_intake_error(const struct nh_intake *in, size_t i);
 /* Adds to each case a needed gap for every run of missing line numbers and for a missing end; call
  * once, after the last source.  Duplicate lines (same case and n) are dropped as they come. */

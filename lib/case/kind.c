@@ -34,6 +34,11 @@ static bool has_case_line(const char *s, size_t n)
 	return false;
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 enum nh_kind nh_kind_detect(const char *buf, size_t len)
 {
 	size_t blank = 0;
@@ -42,7 +47,7 @@ enum nh_kind nh_kind_detect(const char *buf, size_t len)
 		return NH_KIND_GZIP;
 	if (len >= 4 && !memcmp(buf, "\x28\xb5\x2f\xfd", 4))
 		return NH_KIND_ZSTD;
-	while (blank < len && memchr(" \t\r\n", buf[blank], 4))
+	while (blank < len && is_blank(buf[blank]))
 		blank++;
 	if (blank == len)
 		return NH_KIND_EMPTY;

@@ -12,7 +12,9 @@ static char peek(struct cursor *c)
 {
 	while (c->i < c->n && strchr(" \t\r\n:,", c->s[c->i]))
 		c->i++;
-	return c->i < c->n ? c->s[c->i] : '\0';
+	if (c->i >= c->n)
+		return '\0';
+	return c->s[c->i];
 }
 
 static void skip_string(struct cursor *c)

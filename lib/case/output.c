@@ -2,13 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#define ZLIB_CONST
 #include <zlib.h>
 #include <zstd.h>
-#include "base/cleanup.h"
 #include "base/str.h"
 
 #define PIECE (64 * 1024)
@@ -57,14 +58,16 @@ static int plain_write(struct nh_output *o, const char *buf, size_t n)
 static int gzip_open(struct nh_output *o)
 {
 	return deflateInit2(&o->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
-		       Z_DEFAULT_STRATEGY) == Z_OK ? 0 : -ENOMEM;
+		       Z_DEFAULT_STRATEGY) == Z_OK
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int gzip_run(struct nh_output *o, const char *buf, size_t n, int flush)
 {
 	int rc = 0;
 
-	o->z.next_in = (Bytef *)(uintptr_t)buf;
+	o->z.next_in = (const Bytef *)buf;
 	o->z.avail_in = (uInt)n;
 	do {
 		o->z.next_out = (Bytef *)o->out;
@@ -157,13 +160,16 @@ static int open_direct(struct nh_output *o)
 /* A short name of its own: the target's may already be as long as names can be. */
 static int open_tmp(struct nh_output *o)
 {
-	nh_auto_free char *copy = NULL;
+	const char *slash;
 
 	o->target = realpath(o->name, NULL); /* a link stays, what it leads to is replaced */
 	if (!o->target)
 		o->target = strdup(o->name);
-	copy = o->target ? strdup(o->target) : NULL;
-	if (!copy || asprintf(&o->tmp, "%s/.ncclhang-XXXXXX", dirname(copy)) < 0) {
+	if (!o->target)
+		return -ENOMEM;
+	slash = strrchr(o->target, '/');
+	if (asprintf(&o->tmp, "%.*s.ncclhang-XXXXXX", slash ? (int)(slash - o->target) + 1 : 0,
+		    o->target) < 0) {
 		o->tmp = NULL;
 		return -ENOMEM;
 	}

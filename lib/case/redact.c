@@ -5,7 +5,8 @@
 /* What is done with one string of a field; returns it or its replacement. */
 typedef const char *(change_fn)(struct nh_words *w, const struct nh_field *f, const char *s);
 
-static void each_string(struct nh_words *w, const struct nh_type *type, void *row, change_fn *change)
+static void each_string(
+	struct nh_words *w, const struct nh_type *type, void *row, change_fn *change)
 {
 	for (const struct nh_field *f = type->fields; f->name; f++) {
 		void *p = (char *)row + f->offset;
@@ -21,7 +22,8 @@ static void each_string(struct nh_words *w, const struct nh_type *type, void *ro
 					change(w, f, ((const char **)list->v)[i]);
 		else if (f->kind == NH_F_ROWS)
 			for (size_t i = 0; i < list->n; i++)
-				each_string(w, f->type, (char *)list->v + i * f->type->size, change);
+				each_string(
+					w, f->type, (char *)list->v + i * f->type->size, change);
 	}
 }
 

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/str.h"
@@ -19,7 +18,7 @@ static const char *learn(struct nh_words *w, const char *from, const char *to)
 {
 	struct nh_map_entry *e = nh_map_at(w->a, &w->map, from, strlen(from));
 
-	e->value = (void *)(uintptr_t)to;
+	e->value = (void *)to;
 	if (strcmp(from, to) != 0)
 		*nh_push(w->a, &w->list) = (struct nh_word){ e->key, to };
 	return to;
@@ -29,7 +28,7 @@ void nh_words_keep(struct nh_words *w, const char *s)
 {
 	struct nh_map_entry *e = nh_map_at(w->a, &w->map, s, strlen(s));
 
-	e->value = (void *)(uintptr_t)e->key;
+	e->value = (void *)e->key;
 }
 
 const char *nh_words_secret(struct nh_words *w, const char *name, const char *s)
@@ -141,8 +140,10 @@ static const char *new_v4(struct nh_words *w)
 
 	if (n < 254)
 		return nh_arena_printf(w->a, "192.0.2.%zu", n + 1);
-	n -= 254; /* the benchmarking block, 198.18.0.0/15, is the next larger that routes nowhere */
-	return nh_arena_printf(w->a, "198.%zu.%zu.%zu", 18 + (n >> 16) % 2, (n >> 8) % 256, n % 256);
+	n -= 254; /* the benchmarking block, 198.18.0.0/15, is the next larger that routes nowhere
+		   */
+	return nh_arena_printf(
+		w->a, "198.%zu.%zu.%zu", 18 + (n >> 16) % 2, (n >> 8) % 256, n % 256);
 }
 
 /* The replacement of an address, or NULL if s is none. */
@@ -248,18 +249,15 @@ const char *nh_words_env(struct nh_words *w, const char *s)
 	return nh_arena_printf(w->a, "%.*s%s", (int)(value - s), s, to);
 }
 
-static int by_length(const void *a, const void *b)
+static int by_word(const void *a, const void *b)
 {
-	size_t x = strlen(((const struct nh_word *)a)->from);
-	size_t y = strlen(((const struct nh_word *)b)->from);
-
-	return (x < y) - (x > y);
+	return strcmp(((const struct nh_word *)a)->from, ((const struct nh_word *)b)->from);
 }
 
 void nh_words_sort(struct nh_words *w)
 {
 	if (w->list.n)
-		qsort(w->list.v, w->list.n, sizeof(*w->list.v), by_length);
+		qsort(w->list.v, w->list.n, sizeof(*w->list.v), by_word);
 }
 
 static bool is_word_char(char c)
@@ -267,17 +265,47 @@ static bool is_word_char(char c)
 	return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
 }
 
-/* The longest word that stands at s, itself of at least three bytes; NULL if none does. */
-static const struct nh_word *word_at(const struct nh_words *w, const char *s)
+/* The last word not after the n bytes at s, in the order of the list; NULL if all are. */
+static const struct nh_word *last_before(const struct nh_words *w, const char *s, size_t n)
 {
-	nh_for(it, &w->list) {
-		size_t n;
+	size_t lo = 0, hi = w->list.n;
 
-		if (it->from[0] != s[0] || !nh_starts_with(s, it->from))
-			continue;
-		n = strlen(it->from);
-		if (n >= 3 && !(is_word_char(it->from[n - 1]) && is_word_char(s[n])))
-			return it;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const char *word = w->list.v[mid].from;
+		int order = strncmp(word, s, n);
+
+		if (order < 0 || (!order && !word[n]))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? &w->list.v[lo - 1] : NULL;
+}
+
+/*
+ * The longest word that stands at s (n bytes), itself of at least three bytes; NULL if none does.
+ * What sorts between a beginning of s and s begins like it, so each miss tells how long a match
+ * can still be.
+ */
+static const struct nh_word *word_at(const struct nh_words *w, const char *s, size_t n)
+{
+	while (n >= 3) {
+		const struct nh_word *word = last_before(w, s, n);
+		size_t same = 0;
+
+		if (!word)
+			return NULL;
+		while (same < n && word->from[same] == s[same])
+			same++;
+		if (same < 3)
+			return NULL;
+		if (word->from[same])
+			n = same;
+		else if (is_word_char(s[same - 1]) && is_word_char(s[same]))
+			n = same - 1;
+		else
+			return word;
 	}
 	return NULL;
 }
@@ -285,11 +313,11 @@ static const struct nh_word *word_at(const struct nh_words *w, const char *s)
 const char *nh_words_prose(struct nh_words *w, const char *s)
 {
 	struct nh_text out = { .a = w->a };
-	const char *from = s;
+	const char *from = s, *end = s + strlen(s);
 
 	for (const char *p = s; *p;) {
 		bool inside = p > s && is_word_char(p[-1]) && is_word_char(*p);
-		const struct nh_word *word = inside ? NULL : word_at(w, p);
+		const struct nh_word *word = inside ? NULL : word_at(w, p, (size_t)(end - p));
 
 		if (!word) {
 			p++;

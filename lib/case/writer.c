@@ -44,7 +44,7 @@ struct line {
 	struct nh_arena scratch;
 	struct nh_text text, row;
 	const struct nh_field *list; /* the list that is open at its end */
-	size_t start;                /* length of an empty line */
+	size_t start;		     /* length of an empty line */
 };
 
 const char *nh_case_new_id(struct nh_arena *a)
@@ -74,7 +74,6 @@ static void begin(struct line *l)
 	l->start = t->n;
 	l->list = NULL;
 }
-
 
 static void open_lines(struct line *l, struct nh_writer *w)
 {
@@ -145,8 +144,10 @@ static const struct nh_field *gaps_field(void)
 /* A list that had to be cut leaves a gap behind: nobody may take it for the whole. */
 static int put_cut(struct line *l, const char *what)
 {
-	struct nh_gap gap = { .subject = what, .what = "lists",
-		.why = "too long for a line of 64 KiB, cut", .needed = true };
+	struct nh_gap gap = { .subject = what,
+		.what = "lists",
+		.why = "too long for a line of 64 KiB, cut",
+		.needed = true };
 	bool lost;
 
 	return put_row(l, gaps_field(), &gap, &lost);

@@ -1,4 +1,5 @@
-/* Live processes → case.  Looks without touching: nothing is stopped, signalled or attached to. */
+/* Live processes → case.  Looks without touching; only threads whose stack cannot be had otherwise
+ * are stopped, one at a time, for the microseconds it takes to copy it. */
 #ifndef NH_COLLECT_COLLECT_H
 #define NH_COLLECT_COLLECT_H
 
@@ -11,6 +12,8 @@ struct nh_collect_opts {
 	int64_t timeout_ms;  /* for the whole collection */
 	int64_t interval_ms; /* between the two samples; 0 = one sample */
 	const char *root;    /* a recorded /proc tree; NULL = /proc */
+	bool no_stop;	     /* never stop a thread, whatever that hides */
+	bool consistent;     /* stop all threads of a process at one instant for their stacks */
 	const char *rerun;   /* the command line a gap's grant repeats, e.g. "ncclhang 4711" */
 };
 

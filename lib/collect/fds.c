@@ -72,6 +72,8 @@ void nh_resolve_waits(struct nh_collector *k, struct nh_subject *s, struct nh_th
 	nh_for(w, &t->waits) {
 		char path[64], link[512];
 		struct nh_fd *row;
+		int64_t inode = 0;
+		int kind;
 
 		/* Through the thread: it may have a table of its own, or a leader that is gone. */
 		snprintf(path, sizeof(path), "task/%jd/fd/%jd", (intmax_t)t->tid, (intmax_t)w->fd);
@@ -86,11 +88,12 @@ void nh_resolve_waits(struct nh_collector *k, struct nh_subject *s, struct nh_th
 			continue;
 		row = nh_fd_record(
 			k, s->pid, own, w->fd, n < 0 ? NULL : link, n < 0 ? 0 : (size_t)n);
-		if (!row)
-			continue;
-		row->mode = mode_of(s->dir, path);
-		if (row->kind == NH_FD_SOCKET || row->kind == NH_FD_PIPE)
-			nh_set_add(k->a, &k->waited, (uint64_t)row->inode);
+		if (row)
+			row->mode = mode_of(s->dir, path);
+		/* Recorded already or not, it is waited on now. */
+		kind = n < 0 ? NH_FD_CLOSED : nh_parse_fd_link(link, (size_t)n, &inode);
+		if (kind == NH_FD_SOCKET || kind == NH_FD_PIPE)
+			nh_set_add(k->a, &k->waited, (uint64_t)inode);
 	}
 }
 
@@ -123,11 +126,7 @@ static int record_one(void *ctx, int dirfd, int64_t fd)
 void nh_read_fd_table(struct nh_collector *k, struct nh_subject *s)
 {
 	struct table tab = { .k = k, .s = s };
-	char path[48];
-
-	snprintf(path, sizeof(path), "%sfd", s->live);
-
-	int r = nh_each_number(s->dir, path, record_one, &tab);
+	int r = nh_each_number(s->live, "fd", record_one, &tab);
 
 	s->fds_whole = !r;
 	if (r < 0)

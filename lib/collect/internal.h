@@ -18,9 +18,11 @@ struct nh_entry {
 /* A process that is read in full. */
 struct nh_subject {
 	int64_t pid, start;
-	int why;       /* enum nh_why */
-	int dir;       /* /proc/PID, open: bound to this very process */
-	char live[32]; /* prefix of its live files: "" or "task/TID/" under a zombie leader */
+	int why;	  /* enum nh_why */
+	int dir;	  /* /proc/PID, open: bound to this very process */
+	int64_t live_tid; /* pid, or that TID */
+	int live; /* where its memory and descriptors are read: dir, or /proc/TID under a zombie
+		     leader */
 	int64_t netns;
 	bool ended;	  /* it ended while it was read */
 	bool fds_whole;	  /* its main descriptor table is recorded whole in this sample */
@@ -50,6 +52,7 @@ struct nh_collector {
 	struct nh_set unix_inodes;
 	struct nh_set gap_keys;	     /* gaps already said */
 	NH_VEC(int64_t) search_list; /* searched, as a list */
+	bool last;		     /* this sample is the last one */
 };
 
 /* table.c: reads every process's stat; 0 or a negative errno. */
@@ -66,6 +69,8 @@ void nh_select_descendants(struct nh_collector *k);
 void nh_read_process(struct nh_collector *k, struct nh_subject *s);
 void nh_read_identity(struct nh_collector *k, const struct nh_entry *e, int why);
 void nh_read_threads(struct nh_collector *k, struct nh_subject *s);
+/* Gives threads that were found running a second chance to be seen waiting. */
+void nh_reread_running(struct nh_collector *k);
 void nh_read_fd_table(struct nh_collector *k, struct nh_subject *s);
 void nh_resolve_waits(struct nh_collector *k, struct nh_subject *s, struct nh_thread *t);
 void nh_read_modules(struct nh_collector *k, struct nh_subject *s);
@@ -82,6 +87,10 @@ void nh_read_sockets(struct nh_collector *k);
 void nh_walk_holders(struct nh_collector *k);
 /* missing.c: an other end without a visible holder: where it can be. */
 void nh_search_missing(struct nh_collector *k);
+
+/* stacks.c: the stack of every subject's thread, in the last sample, after all that needs no stop.
+ */
+void nh_read_stacks(struct nh_collector *k);
 
 /* sample.c: one look at everything. */
 void nh_take_sample(struct nh_collector *k);

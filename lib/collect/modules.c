@@ -59,11 +59,11 @@ static int open_mapped(struct nh_subject *s, const struct nh_map *m)
 	int fd;
 
 	snprintf(path, sizeof(path), "map_files/%jx-%jx", (uintmax_t)m->start, (uintmax_t)m->end);
-	fd = openat(s->dir, path, O_RDONLY | O_CLOEXEC);
+	fd = openat(s->live, path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 || m->deleted || m->path_len > 4096)
 		return fd;
 	snprintf(path, sizeof(path), "root%.*s", (int)m->path_len, m->path);
-	fd = openat(s->dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = openat(s->live, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->inode || !S_ISREG(st.st_mode))) {
 		close(fd);
 		fd = -1;
@@ -106,15 +106,14 @@ static void add_module(struct nh_collector *k, struct nh_subject *s, const struc
 void nh_read_modules(struct nh_collector *k, struct nh_subject *s)
 {
 	struct nh_arena tmp = { 0 };
-	char path[48], *maps = NULL;
+	char *maps = NULL;
 	struct nh_map m;
 
 	if (!nh_mark_begin(k->mark, s->pid, "maps"))
 		return;
 	elf_version(EV_CURRENT);
-	snprintf(path, sizeof(path), "%smaps", s->live);
 
-	ssize_t n = nh_read_whole(&tmp, s->dir, path, MAPS_MAX, &maps, NULL);
+	ssize_t n = nh_read_whole(&tmp, s->live, "maps", MAPS_MAX, &maps, NULL);
 
 	if (n < 0)
 		nh_gap_errno(k, s->pid, "memory map", (int)-n, false);

@@ -11,12 +11,6 @@
 
 enum { PF_KTHREAD = 0x00200000, CMDLINE_KEPT = 4096, ENVIRON_MAX = 1 << 20 };
 
-static const char *live_path(char *buf, size_t size, const struct nh_subject *s, const char *file)
-{
-	snprintf(buf, size, "%s%s", s->live, file);
-	return buf;
-}
-
 static void take_stat(struct nh_collector *k, struct nh_process *p, const struct nh_stat *st)
 {
 	p->start = st->start;
@@ -60,11 +54,10 @@ static void read_status(struct nh_collector *k, int dir, struct nh_process *p)
 
 static void read_cmdline(struct nh_collector *k, struct nh_subject *s, struct nh_process *p)
 {
-	char path[48], *text, *out;
+	char *text, *out;
 	const char *previous = NULL;
 	int cut = 0;
-	ssize_t n = nh_read_whole(k->a, s->dir, live_path(path, sizeof(path), s, "cmdline"),
-		CMDLINE_KEPT, &text, &cut);
+	ssize_t n = nh_read_whole(k->a, s->live, "cmdline", CMDLINE_KEPT, &text, &cut);
 	size_t len = 0, cap;
 
 	if (n < 0) {
@@ -92,9 +85,8 @@ static void read_cmdline(struct nh_collector *k, struct nh_subject *s, struct nh
 static void read_env(struct nh_collector *k, struct nh_subject *s, struct nh_process *p)
 {
 	struct nh_arena tmp = { 0 };
-	char path[48], *text;
-	ssize_t n = nh_read_whole(&tmp, s->dir, live_path(path, sizeof(path), s, "environ"),
-		ENVIRON_MAX, &text, NULL);
+	char *text;
+	ssize_t n = nh_read_whole(&tmp, s->live, "environ", ENVIRON_MAX, &text, NULL);
 
 	for (ssize_t i = 0; i < n; i += (ssize_t)strlen(text + i) + 1) {
 		char *eq = strchr(text + i, '=');
@@ -116,10 +108,8 @@ static void read_env(struct nh_collector *k, struct nh_subject *s, struct nh_pro
 /* ELF class of the executable: compat processes number their system calls differently. */
 static void read_bits(struct nh_subject *s, struct nh_process *p)
 {
-	char path[48];
 	unsigned char ident[5];
-	nh_auto_close int fd =
-		openat(s->dir, live_path(path, sizeof(path), s, "exe"), O_RDONLY | O_CLOEXEC);
+	nh_auto_close int fd = openat(s->live, "exe", O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0 && pread(fd, ident, sizeof(ident), 0) == sizeof(ident) &&
 		!memcmp(ident, "\177ELF", 4))
@@ -129,9 +119,8 @@ static void read_bits(struct nh_subject *s, struct nh_process *p)
 static void read_exe(struct nh_collector *k, struct nh_subject *s, struct nh_process *p)
 {
 	static const char deleted[] = " (deleted)";
-	char path[48], link[4097];
-	ssize_t n =
-		nh_read_link(s->dir, live_path(path, sizeof(path), s, "exe"), link, sizeof(link));
+	char link[4097];
+	ssize_t n = nh_read_link(s->live, "exe", link, sizeof(link));
 
 	if (n <= 0)
 		return;
@@ -159,21 +148,18 @@ static int64_t known(int64_t v)
 
 static void read_namespaces(struct nh_subject *s, struct nh_process *p)
 {
-	char path[48];
-
-	p->ns_pid = known(nh_read_ns(s->dir, live_path(path, sizeof(path), s, "ns/pid")));
-	p->ns_net = known(nh_read_ns(s->dir, live_path(path, sizeof(path), s, "ns/net")));
-	p->ns_mnt = known(nh_read_ns(s->dir, live_path(path, sizeof(path), s, "ns/mnt")));
+	p->ns_pid = known(nh_read_ns(s->live, "ns/pid"));
+	p->ns_net = known(nh_read_ns(s->live, "ns/net"));
+	p->ns_mnt = known(nh_read_ns(s->live, "ns/mnt"));
 	s->netns = p->ns_net;
 }
 
 /* Since Linux 6.2 the size of the fd directory is the number of descriptors. */
 static void count_fds(struct nh_subject *s, struct nh_process *p)
 {
-	char path[48];
 	struct stat st;
 
-	if (!fstatat(s->dir, live_path(path, sizeof(path), s, "fd"), &st, 0) && st.st_size > 0)
+	if (!fstatat(s->live, "fd", &st, 0) && st.st_size > 0)
 		p->nfds = st.st_size;
 }
 

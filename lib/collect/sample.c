@@ -93,6 +93,7 @@ void nh_take_sample(struct nh_collector *k)
 		size_t searched = k->search_list.n;
 
 		read_new_subjects(k);
+		nh_reread_running(k);
 		nh_read_sockets(k);
 		if (k->search_list.n == searched)
 			break;
@@ -105,6 +106,8 @@ void nh_take_sample(struct nh_collector *k)
 	read_ancestors(k);
 	if (k->search_list.n)
 		say_namespace(k);
+	if (k->last)
+		nh_read_stacks(k);
 	if (k->sample == 1)
 		nh_for(sub, &k->subjects)
 			if (!sub->ended && sub->why != NH_WHY_DESCENDANT)

@@ -8,10 +8,16 @@
 
 enum { PF_KTHREAD = 0x00200000, ENVIRON_MAX = 1 << 20, MAPS_MAX = 64 << 20 };
 
-/* The first thread that still runs, under a leader that has ended. */
+struct live_thread {
+	struct nh_collector *k;
+	struct nh_subject *s;
+};
+
+/* The first thread that still runs under a leader that has ended.  /proc/TID exists although it is
+ * not listed, and shows the process as that thread sees it. */
 static int live_thread(void *ctx, int dirfd, int64_t tid)
 {
-	struct nh_subject *s = ctx;
+	struct live_thread *l = ctx;
 	struct nh_stat st;
 	char path[48], buf[1024];
 
@@ -21,7 +27,14 @@ static int live_thread(void *ctx, int dirfd, int64_t tid)
 
 	if (n <= 0 || nh_parse_stat(buf, (size_t)n, &st) || st.state == 'Z' || st.state == 'X')
 		return 0;
-	snprintf(s->live, sizeof(s->live), "task/%jd/", (intmax_t)tid);
+	snprintf(path, sizeof(path), "%jd", (intmax_t)tid);
+
+	int dir = nh_dir_open(l->k->root, path);
+
+	if (dir < 0)
+		return 0;
+	l->s->live = dir;
+	l->s->live_tid = tid;
 	return 1;
 }
 
@@ -41,11 +54,15 @@ struct nh_subject *nh_subject_add(struct nh_collector *k, int64_t pid, int why)
 
 	struct nh_subject *s = nh_push(k->a, &k->subjects);
 
-	*s = (struct nh_subject){
-		.pid = pid, .start = e->start, .why = why, .dir = dir, .netns = NH_UNKNOWN
-	};
+	*s = (struct nh_subject){ .pid = pid,
+		.start = e->start,
+		.why = why,
+		.dir = dir,
+		.live = dir,
+		.live_tid = pid,
+		.netns = NH_UNKNOWN };
 	if (e->state == 'Z')
-		nh_each_number(dir, "task", live_thread, s);
+		nh_each_number(dir, "task", live_thread, &(struct live_thread){ k, s });
 	return s;
 }
 

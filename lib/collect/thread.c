@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/select.h>
+#include "base/clock.h"
 #include "base/str.h"
 #include "collect/internal.h"
 #include "know/wait.h"
@@ -225,43 +226,75 @@ struct reading {
 	int64_t nhidden;
 };
 
-static int read_thread(void *ctx, int taskdir, int64_t tid)
+/* Fills a row whose identity is set; false if the thread has ended. */
+static bool fill(struct reading *rd, struct nh_thread *t)
 {
-	struct reading *rd = ctx;
 	struct nh_collector *k = rd->k;
-	struct nh_subject *s = rd->s;
-	struct nh_mem m = { .pid = tid, .dir = s->dir, .recorded = k->recorded };
-	struct nh_thread *t;
+	struct nh_mem m = { .pid = t->tid, .dir = rd->s->dir, .recorded = k->recorded };
 	char task[32];
 	int r;
 
-	(void)taskdir;
-	if (!nh_mark_begin(k->mark, tid, "thread"))
-		return 0;
-	snprintf(task, sizeof(task), "task/%jd", (intmax_t)tid);
-	t = nh_case_row(k->c, thread, threads);
-	t->sample = k->sample;
-	t->pid = s->pid;
-	t->tid = t->nstid = tid;
-	read_names(k, s->dir, task, t);
-	if (!t->state) {
-		k->c->threads.n--;
-		return 0;
-	}
-	t->own_fds = nh_has_own_fds(k, s->pid, tid);
+	snprintf(task, sizeof(task), "task/%jd", (intmax_t)t->tid);
+	read_names(k, rd->s->dir, task, t);
+	if (!t->state)
+		return false;
+	t->own_fds = nh_has_own_fds(k, rd->s->pid, t->tid);
 	if (*t->state == 'Z' || *t->state == 'X' || rd->compat)
-		return 0;
-	r = read_blocked(k, s->dir, task, &m, t);
-	if (r == -ENOENT || r == -ESRCH) {
-		k->c->threads.n--;
-	} else {
-		if (r) {
-			rd->hidden = -r;
-			rd->nhidden++;
-		}
-		nh_resolve_waits(k, s, t);
+		return true;
+	r = read_blocked(k, rd->s->dir, task, &m, t);
+	if (r == -ENOENT || r == -ESRCH)
+		return false;
+	if (r) {
+		rd->hidden = -r;
+		rd->nhidden++;
 	}
+	nh_resolve_waits(k, rd->s, t);
+	return true;
+}
+
+static int read_thread(void *ctx, int taskdir, int64_t tid)
+{
+	struct reading *rd = ctx;
+	struct nh_thread *t;
+
+	(void)taskdir;
+	if (!nh_mark_begin(rd->k->mark, tid, "thread"))
+		return 0;
+	t = nh_case_row(rd->k->c, thread, threads);
+	t->sample = rd->k->sample;
+	t->pid = rd->s->pid;
+	t->tid = t->nstid = tid;
+	if (!fill(rd, t))
+		rd->k->c->threads.n--;
 	return 0;
+}
+
+void nh_reread_running(struct nh_collector *k)
+{
+	/* A thread that wakes twice a second to look around was met on its feet. */
+	static const int pause_ms[] = { 2, 9 };
+
+	if (k->recorded)
+		return;
+	for (size_t pass = 0; pass < sizeof(pause_ms) / sizeof(*pause_ms); pass++) {
+		bool slept = false;
+
+		nh_for(t, &k->c->threads) {
+			struct reading rd = { .k = k };
+
+			if (!t->running || t->sample != k->sample)
+				continue;
+			nh_for(s, &k->subjects)
+				if (s->pid == t->pid)
+					rd.s = s;
+			if (!rd.s || !nh_mark_begin(k->mark, t->tid, "thread"))
+				continue;
+			if (!slept)
+				nh_sleep_ms(pause_ms[pass]);
+			slept = true;
+			fill(&rd, t);
+		}
+	}
 }
 
 void nh_read_threads(struct nh_collector *k, struct nh_subject *s)

@@ -57,7 +57,7 @@ static int flush(struct nh_collector *k, struct nh_writer *w)
 	int r = nh_write_tables(w, k->c);
 
 	k->c->samples.n = k->c->processes.n = k->c->threads.n = 0;
-	k->c->fds.n = k->c->sockets.n = k->c->modules.n = 0;
+	k->c->fds.n = k->c->sockets.n = k->c->modules.n = k->c->stacks.n = 0;
 	return r ? r : nh_write_gaps(w, k->c);
 }
 
@@ -98,6 +98,7 @@ int nh_worker_run(const struct nh_collect_opts *o, struct nh_mark *mark, int fd)
 		*nh_push(&a, &c.asked) = o->pids[i];
 	read_host(&k);
 	for (k.sample = 1; k.sample <= (o->interval_ms ? 2 : 1); k.sample++) {
+		k.last = k.sample == 2 || !o->interval_ms;
 		if (k.sample == 2) {
 			nh_mark_idle(mark);
 			nh_sleep_ms(k.began_ms + o->interval_ms + 1 - nh_now_ms());

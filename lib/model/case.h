@@ -7,6 +7,7 @@
 
 #include "model/process.h"
 #include "model/socket.h"
+#include "model/stack.h"
 #include "model/verdict.h"
 
 /* Present schema; bumps on a change of meaning only. */
@@ -45,6 +46,7 @@ struct nh_case {
 	NH_VEC(struct nh_fd) fds;
 	NH_VEC(struct nh_socket) sockets;
 	NH_VEC(struct nh_module) modules;
+	NH_VEC(struct nh_stack) stacks;
 };
 
 /* The header object's fields, and the tables' lists by name ("processes", "threads" …). */

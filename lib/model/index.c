@@ -66,6 +66,14 @@ static int by_fd(const void *a, const void *b)
 	return r ? r : LESS(x->fd, y->fd);
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const struct nh_stack *x = *(const struct nh_stack *const *)a;
+	const struct nh_stack *y = *(const struct nh_stack *const *)b;
+
+	return LESS(x->stack, y->stack);
+}
+
 #define FILL(table, into, condition)                                                               \
 	nh_for(row, &c->table)                                                                     \
 		if (row->sample == sample && (condition))                                          \
@@ -89,6 +97,9 @@ void nh_index_build(
 	FILL(sockets, tuples, row->local && row->family != NH_UNIX);
 	FILL(fds, holders, row->inode > 0);
 	FILL(fds, fds, true);
+	nh_for(stack, &c->stacks)
+		*nh_push(a, &ret->stacks) = stack;
+	SORT(stacks, by_number);
 	SORT(processes, by_pid);
 	SORT(threads, by_tid);
 	SORT(sockets, by_inode);
@@ -187,4 +198,12 @@ const struct nh_fd *const *nh_index_holders(const struct nh_index *ix, int64_t i
 	for (*n = 0; lo + *n < ix->holders.n && ix->holders.v[lo + *n]->inode == inode; ++*n)
 		;
 	return *n ? ix->holders.v + lo : NULL;
+}
+
+const struct nh_stack *nh_index_stack(const struct nh_index *ix, int64_t stack)
+{
+	const struct nh_stack key = { .stack = stack }, *k = &key;
+	const struct nh_stack **s = FIND(stacks, k, by_number);
+
+	return s ? *s : NULL;
 }

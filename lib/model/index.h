@@ -13,6 +13,7 @@ struct nh_index {
 	NH_VEC(const struct nh_socket *) tuples;     /* by netns, local, remote */
 	NH_VEC(const struct nh_fd *) holders;	     /* by inode, pid, fd */
 	NH_VEC(const struct nh_fd *) fds;	     /* by pid, tid, fd */
+	NH_VEC(const struct nh_stack *) stacks;	     /* by number */
 };
 
 void nh_index_build(
@@ -33,5 +34,8 @@ const struct nh_fd *nh_index_fd(const struct nh_index *ix, const struct nh_threa
 const struct nh_fd *const *nh_index_holders(const struct nh_index *ix, int64_t inode, size_t *n);
 /* All threads of pid, *n of them. */
 const struct nh_thread *const *nh_index_threads(const struct nh_index *ix, int64_t pid, size_t *n);
+
+/* The stack of that number; stacks are not bound to a sample. */
+const struct nh_stack *nh_index_stack(const struct nh_index *ix, int64_t stack);
 
 #endif

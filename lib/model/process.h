@@ -57,6 +57,9 @@ struct nh_thread {
 	int64_t timeout_ms;   /* poll family: timeout; -1 = none.  Read from memory for ppoll */
 	bool running;	      /* the syscall file said so */
 	bool own_fds;	      /* its descriptor table is not the leader's */
+	int64_t stack;	      /* number of its stack; NH_UNKNOWN = not taken */
+	bool stopped;	      /* it was stopped for a moment to copy that stack */
+	const char *no_stack; /* why there is none */
 	const char *state, *comm, *wchan;
 	NH_VEC(uint64_t) args; /* six system call arguments */
 	/* The descriptors it waits on: open slots of a poll set (fd >= 0), the one descriptor of a

@@ -1,24 +1,14 @@
+/* clang-format off: tables, one row a line */
 #include "model/case.h"
 
-#define F(s, kind, f)                                                                              \
-	{                                                                                          \
-#f, NH_F_##kind, offsetof(struct s, f), NULL, NULL, NH_P_OPEN                      \
-	}
-#define P(s, kind, f, p)                                                                           \
-	{                                                                                          \
-#f, NH_F_##kind, offsetof(struct s, f), NULL, NULL, NH_P_##p                       \
-	}
-#define R(s, kind, f, t)                                                                           \
-	{                                                                                          \
-#f, NH_F_##kind, offsetof(struct s, f), &(t), NULL, NH_P_OPEN                      \
-	}
-#define E(s, f, n)                                                                                 \
-	{                                                                                          \
-#f, NH_F_ENUM, offsetof(struct s, f), NULL, (n), NH_P_OPEN                         \
-	}
-#define TYPE(t, s, n, ...)                                                                         \
-	const struct nh_type t = { (n), sizeof(struct s),                                          \
-		(const struct nh_field[]){ __VA_ARGS__, { 0 } } }
+/* One row a field; S is the struct that is described. */
+#define ROW(kind, f, type, names, privacy) { #f, NH_F_##kind, offsetof(struct S, f), type, names, NH_P_##privacy }
+#define F(kind, f) ROW(kind, f, NULL, NULL, OPEN)
+#define P(kind, f, privacy) ROW(kind, f, NULL, NULL, privacy)
+#define R(kind, f, t) ROW(kind, f, &(t), NULL, OPEN)
+#define E(f, n) ROW(ENUM, f, NULL, n, OPEN)
+#define TYPE(t, n, ...) \
+	const struct nh_type t = { (n), sizeof(struct S), (const struct nh_field[]){ __VA_ARGS__, { 0 } } }
 
 static const char *const why_names[] = { "", "target", "found", "descendant", "holder", "ancestor",
 	NULL };
@@ -32,83 +22,235 @@ const char *const nh_status_names[] = { "", "nothing-to-inspect", "no-hang", "in
 	"problem", "hang", NULL };
 const char *const nh_confidence_names[] = { "", "possible", "likely", "confirmed", NULL };
 
-TYPE(nh_pollfd_type, nh_pollfd, "wait", F(nh_pollfd, INT, slot), F(nh_pollfd, INT, fd),
-	F(nh_pollfd, INT, events));
+#define S nh_pollfd
+TYPE(nh_pollfd_type, "wait",
+	F(INT, slot),
+	F(INT, fd),
+	F(INT, events));
+#undef S
 
-TYPE(nh_process_type, nh_process, "process", F(nh_process, INT, sample), F(nh_process, INT, pid),
-	F(nh_process, INT, start), F(nh_process, INT, ppid), F(nh_process, INT, pgrp),
-	F(nh_process, INT, session), F(nh_process, INT, uid), F(nh_process, INT, tracer),
-	F(nh_process, INT, nthreads), F(nh_process, INT, nfds), F(nh_process, INT, bits),
-	F(nh_process, INT, flags), F(nh_process, INT, ns_pid), F(nh_process, INT, ns_net),
-	F(nh_process, INT, ns_mnt), F(nh_process, INTS, nspid), E(nh_process, why, why_names),
-	F(nh_process, BOOL, kthread), F(nh_process, BOOL, exe_deleted),
-	F(nh_process, BOOL, cmdline_cut), F(nh_process, STR, state), F(nh_process, STR, comm),
-	P(nh_process, STR, cmdline, COMMAND), P(nh_process, STR, exe, PATH),
-	P(nh_process, STR, cgroup, PATH), P(nh_process, STRS, env, ENV));
+#define S nh_process
+TYPE(nh_process_type, "process",
+	F(INT, sample),
+	F(INT, pid),
+	F(INT, start),
+	F(INT, ppid),
+	F(INT, pgrp),
+	F(INT, session),
+	F(INT, uid),
+	F(INT, tracer),
+	F(INT, nthreads),
+	F(INT, nfds),
+	F(INT, bits),
+	F(INT, flags),
+	F(INT, ns_pid),
+	F(INT, ns_net),
+	F(INT, ns_mnt),
+	F(INTS, nspid),
+	E(why, why_names),
+	F(BOOL, kthread),
+	F(BOOL, exe_deleted),
+	F(BOOL, cmdline_cut),
+	F(STR, state),
+	F(STR, comm),
+	P(STR, cmdline, COMMAND),
+	P(STR, exe, PATH),
+	P(STR, cgroup, PATH),
+	P(STRS, env, ENV));
+#undef S
 
-TYPE(nh_thread_type, nh_thread, "thread", F(nh_thread, INT, sample), F(nh_thread, INT, pid),
-	F(nh_thread, INT, tid), F(nh_thread, INT, nstid), F(nh_thread, INT, start),
-	F(nh_thread, INT, nr), F(nh_thread, INT, utime), F(nh_thread, INT, stime),
-	F(nh_thread, INT, vcsw), F(nh_thread, INT, nvcsw), F(nh_thread, HEX, sp),
-	F(nh_thread, HEX, pc), F(nh_thread, INT, futex_word), F(nh_thread, INT, timeout_ms),
-	F(nh_thread, BOOL, running), F(nh_thread, BOOL, own_fds), F(nh_thread, STR, state),
-	F(nh_thread, STR, comm), F(nh_thread, STR, wchan), F(nh_thread, HEXES, args),
-	R(nh_thread, ROWS, waits, nh_pollfd_type));
+#define S nh_thread
+TYPE(nh_thread_type, "thread",
+	F(INT, sample),
+	F(INT, pid),
+	F(INT, tid),
+	F(INT, nstid),
+	F(INT, start),
+	F(INT, nr),
+	F(INT, utime),
+	F(INT, stime),
+	F(INT, vcsw),
+	F(INT, nvcsw),
+	F(HEX, sp),
+	F(HEX, pc),
+	F(INT, futex_word),
+	F(INT, timeout_ms),
+	F(BOOL, running),
+	F(BOOL, own_fds),
+	F(INT, stack),
+	F(BOOL, stopped),
+	F(STR, no_stack),
+	F(STR, state),
+	F(STR, comm),
+	F(STR, wchan),
+	F(HEXES, args),
+	R(ROWS, waits, nh_pollfd_type));
+#undef S
 
-TYPE(nh_fd_type, nh_fd, "fd", F(nh_fd, INT, sample), F(nh_fd, INT, pid), F(nh_fd, INT, tid),
-	F(nh_fd, INT, fd), E(nh_fd, kind, fd_kind_names), F(nh_fd, INT, inode),
-	F(nh_fd, INT, scm_fds), F(nh_fd, STR, mode), P(nh_fd, STR, path, PATH));
+#define S nh_frame
+static TYPE(frame_type, "frame",
+	F(STR, func),
+	F(HEX, into),
+	F(STR, module),
+	F(STR, build_id),
+	F(HEX, offset),
+	F(BOOL, inlined),
+	F(BOOL, nearest),
+	F(BOOL, signal),
+	F(BOOL, guessed),
+	F(BOOL, generated));
+#undef S
 
-TYPE(nh_module_type, nh_module, "module", F(nh_module, INT, pid), F(nh_module, INT, inode),
-	F(nh_module, HEX, base), F(nh_module, HEX, end), F(nh_module, BOOL, deleted),
-	P(nh_module, STR, path, PATH), F(nh_module, STR, build_id));
+#define S nh_stack
+TYPE(nh_stack_type, "stack",
+	F(INT, stack),
+	F(BOOL, complete),
+	F(STR, why),
+	R(ROWS, frames, frame_type));
+#undef S
 
-TYPE(nh_socket_type, nh_socket, "socket", F(nh_socket, INT, sample), F(nh_socket, INT, netns),
-	E(nh_socket, family, family_names), E(nh_socket, state, nh_tcp_state_names),
-	F(nh_socket, INT, inode), F(nh_socket, INT, rx_queue), F(nh_socket, INT, tx_queue),
-	F(nh_socket, INT, peer_inode), P(nh_socket, STR, local, ADDRESS),
-	P(nh_socket, STR, remote, ADDRESS));
+#define S nh_fd
+TYPE(nh_fd_type, "fd",
+	F(INT, sample),
+	F(INT, pid),
+	F(INT, tid),
+	F(INT, fd),
+	E(kind, fd_kind_names),
+	F(INT, inode),
+	F(INT, scm_fds),
+	F(STR, mode),
+	P(STR, path, PATH));
+#undef S
 
-TYPE(nh_sample_type, nh_sample, "sample", F(nh_sample, INT, sample), F(nh_sample, INT, at_ms),
-	F(nh_sample, INT, walked), F(nh_sample, INT, unreadable), F(nh_sample, INT, fds),
-	F(nh_sample, BOOL, complete), F(nh_sample, INTS, inodes));
+#define S nh_module
+TYPE(nh_module_type, "module",
+	F(INT, pid),
+	F(INT, inode),
+	F(HEX, base),
+	F(HEX, end),
+	F(BOOL, deleted),
+	P(STR, path, PATH),
+	F(STR, build_id));
+#undef S
 
-static TYPE(actor_type, nh_actor, "actor", P(nh_actor, STR, host, SECRET), F(nh_actor, INT, pid),
-	F(nh_actor, INT, start), F(nh_actor, INT, tid), F(nh_actor, INT, rank),
-	F(nh_actor, INT, fd), F(nh_actor, STR, comm));
-static TYPE(link_type, nh_link, "link", P(nh_link, STR, from, PROSE), P(nh_link, STR, to, PROSE),
-	F(nh_link, STR, edge), P(nh_link, STR, fact, PROSE), F(nh_link, BOOL, inferred));
-static TYPE(gate_type, nh_gate, "gate", F(nh_gate, STR, gate), F(nh_gate, STR, state),
-	P(nh_gate, STR, fact, PROSE));
-static TYPE(remedy_type, nh_remedy, "remedy", P(nh_remedy, STR, what, PROSE),
-	P(nh_remedy, STR, command, PROSE));
+#define S nh_socket
+TYPE(nh_socket_type, "socket",
+	F(INT, sample),
+	F(INT, netns),
+	E(family, family_names),
+	E(state, nh_tcp_state_names),
+	F(INT, inode),
+	F(INT, rx_queue),
+	F(INT, tx_queue),
+	F(INT, peer_inode),
+	P(STR, local, ADDRESS),
+	P(STR, remote, ADDRESS));
+#undef S
 
-TYPE(nh_finding_type, nh_finding, "finding", F(nh_finding, STR, id),
-	E(nh_finding, confidence, nh_confidence_names), P(nh_finding, STR, title, PROSE),
-	R(nh_finding, ROW, culprit, actor_type), R(nh_finding, ROWS, victims, actor_type),
-	F(nh_finding, INT, victims_total), R(nh_finding, ROWS, chain, link_type),
-	R(nh_finding, ROWS, gates, gate_type), P(nh_finding, STRS, evidence, PROSE),
-	P(nh_finding, STRS, refutes, PROSE), P(nh_finding, STRS, unknown, PROSE),
-	R(nh_finding, ROWS, remedy, remedy_type));
+#define S nh_sample
+TYPE(nh_sample_type, "sample",
+	F(INT, sample),
+	F(INT, at_ms),
+	F(INT, walked),
+	F(INT, unreadable),
+	F(INT, fds),
+	F(BOOL, complete),
+	F(INTS, inodes));
+#undef S
 
-static TYPE(ruled_out_type, nh_ruled_out, "ruled_out", F(nh_ruled_out, STR, id),
-	P(nh_ruled_out, STR, why, PROSE));
+#define S nh_actor
+static TYPE(actor_type, "actor",
+	P(STR, host, SECRET),
+	F(INT, pid),
+	F(INT, start),
+	F(INT, tid),
+	F(INT, rank),
+	F(INT, fd),
+	F(STR, comm));
+#undef S
+#define S nh_link
+static TYPE(link_type, "link",
+	P(STR, from, PROSE),
+	P(STR, to, PROSE),
+	F(STR, edge),
+	P(STR, fact, PROSE),
+	F(BOOL, inferred));
+#undef S
+#define S nh_gate
+static TYPE(gate_type, "gate",
+	F(STR, gate),
+	F(STR, state),
+	P(STR, fact, PROSE));
+#undef S
+#define S nh_remedy
+static TYPE(remedy_type, "remedy",
+	P(STR, what, PROSE),
+	P(STR, command, PROSE));
+#undef S
 
-TYPE(nh_verdict_type, nh_verdict, "verdict", E(nh_verdict, status, nh_status_names),
-	R(nh_verdict, ROWS, findings, nh_finding_type),
-	R(nh_verdict, ROWS, ruled_out, ruled_out_type));
+#define S nh_finding
+TYPE(nh_finding_type, "finding",
+	F(STR, id),
+	E(confidence, nh_confidence_names),
+	P(STR, title, PROSE),
+	R(ROW, culprit, actor_type),
+	R(ROWS, victims, actor_type),
+	F(INT, victims_total),
+	R(ROWS, chain, link_type),
+	R(ROWS, gates, gate_type),
+	P(STRS, evidence, PROSE),
+	P(STRS, refutes, PROSE),
+	P(STRS, unknown, PROSE),
+	R(ROWS, remedy, remedy_type));
+#undef S
 
-TYPE(nh_gap_type, nh_gap, "gap", P(nh_gap, STR, subject, PROSE), F(nh_gap, STR, what),
-	P(nh_gap, STR, why, PROSE), P(nh_gap, STR, grant, PROSE), F(nh_gap, BOOL, needed));
+#define S nh_ruled_out
+static TYPE(ruled_out_type, "ruled_out",
+	F(STR, id),
+	P(STR, why, PROSE));
+#undef S
 
-TYPE(nh_case_header_type, nh_case, "header", F(nh_case, INT, schema), F(nh_case, STR, tool),
-	P(nh_case, STR, host, SECRET), P(nh_case, STR, boot_id, SECRET), F(nh_case, STR, kernel),
-	F(nh_case, STR, machine), F(nh_case, STR, taken), F(nh_case, INT, duration_ms),
-	F(nh_case, INT, boot_ms), F(nh_case, INT, ticks_per_s), F(nh_case, INTS, asked),
-	F(nh_case, INT, unexamined), F(nh_case, BOOL, selected),
-	R(nh_case, ROWS, gaps, nh_gap_type));
+#define S nh_verdict
+TYPE(nh_verdict_type, "verdict",
+	E(status, nh_status_names),
+	R(ROWS, findings, nh_finding_type),
+	R(ROWS, ruled_out, ruled_out_type));
+#undef S
 
-TYPE(nh_case_tables_type, nh_case, "tables", R(nh_case, ROWS, samples, nh_sample_type),
-	R(nh_case, ROWS, processes, nh_process_type), R(nh_case, ROWS, threads, nh_thread_type),
-	R(nh_case, ROWS, fds, nh_fd_type), R(nh_case, ROWS, sockets, nh_socket_type),
-	R(nh_case, ROWS, modules, nh_module_type));
+#define S nh_gap
+TYPE(nh_gap_type, "gap",
+	P(STR, subject, PROSE),
+	F(STR, what),
+	P(STR, why, PROSE),
+	P(STR, grant, PROSE),
+	F(BOOL, needed));
+#undef S
+
+#define S nh_case
+TYPE(nh_case_header_type, "header",
+	F(INT, schema),
+	F(STR, tool),
+	P(STR, host, SECRET),
+	P(STR, boot_id, SECRET),
+	F(STR, kernel),
+	F(STR, machine),
+	F(STR, taken),
+	F(INT, duration_ms),
+	F(INT, boot_ms),
+	F(INT, ticks_per_s),
+	F(INTS, asked),
+	F(INT, unexamined),
+	F(BOOL, selected),
+	R(ROWS, gaps, nh_gap_type));
+#undef S
+
+#define S nh_case
+TYPE(nh_case_tables_type, "tables",
+	R(ROWS, samples, nh_sample_type),
+	R(ROWS, processes, nh_process_type),
+	R(ROWS, threads, nh_thread_type),
+	R(ROWS, fds, nh_fd_type),
+	R(ROWS, sockets, nh_socket_type),
+	R(ROWS, modules, nh_module_type),
+	R(ROWS, stacks, nh_stack_type));
+#undef S

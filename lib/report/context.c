@@ -6,6 +6,7 @@
 
 #define GROUPS_SHOWN 12
 #define HOSTS_SHOWN 4
+#define STOPPED_SHOWN 12
 
 static const char *or_unknown(const char *s)
 {
@@ -71,7 +72,7 @@ void nh_words_elimination(struct nh_doc *d, const struct nh_view *v)
 			continue;
 		nh_for(g, &groups)
 			chain |= g->in_chain;
-		nh_doc_printf(d, NH_B_HEADING, "Who waits in what%s%s%s", v->n > 1 ? " on " : "",
+		nh_doc_detail(d, "Who waits in what%s%s%s", v->n > 1 ? " on " : "",
 			v->n > 1 ? or_unknown(c->host) : "", chain ? " (* = in the chain)" : "");
 		groups_table(d, v, &groups);
 	}
@@ -161,14 +162,35 @@ static void many_hosts(struct nh_doc *d, const struct nh_view *v)
 	}
 }
 
+/* Which threads paid for being looked at. */
+static void stopped(struct nh_doc *d, const struct nh_view *v)
+{
+	const char *tids = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n; i++)
+		nh_for(t, &v->cases[i]->threads)
+			if (t->stopped && (++n <= STOPPED_SHOWN || v->all))
+				tids = nh_join(d->arena, tids,
+					nh_arena_printf(d->arena, "%" PRId64, t->tid));
+	if (!n)
+		nh_doc_def(
+			d, "stopped", "nothing: no process was attached to, stopped or signalled");
+	else
+		nh_doc_def(d, "stopped",
+			"%zu thread%s, for the moment it took to copy its stack: %s%s", n,
+			n == 1 ? "" : "s, one at a time", tids,
+			n > STOPPED_SHOWN && !v->all ? ", … (--all names them)" : "");
+}
+
 void nh_words_footer(struct nh_doc *d, const struct nh_view *v)
 {
-	nh_doc_add(d, NH_B_HEADING, "How this was found out");
+	nh_doc_detail(d, "How this was found out");
 	if (v->n == 1)
 		one_host(d, v);
 	else
 		many_hosts(d, v);
-	nh_doc_def(d, "stopped", "nothing: no process was attached to, stopped or signalled");
+	stopped(d, v);
 	nh_doc_def(
 		d, "tool", "%s; case %s", or_unknown(v->merged->tool), or_unknown(v->merged->id));
 }

@@ -28,6 +28,15 @@ void nh_doc_printf(struct nh_doc *d, enum nh_block_kind kind, const char *fmt, .
 	va_end(ap);
 }
 
+void nh_doc_detail(struct nh_doc *d, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	nh_doc_pair(d, NH_B_HEADING, NULL, nh_arena_vprintf(d->arena, fmt, ap))->detail = true;
+	va_end(ap);
+}
+
 void nh_doc_def(struct nh_doc *d, const char *term, const char *fmt, ...)
 {
 	va_list ap;

@@ -17,6 +17,7 @@ enum nh_block_kind {
 	NH_B_NODE,    /* of a path; text */
 	NH_B_ARROW,   /* between nodes; term = kind of edge, text = the fact; dotted = inferred */
 	NH_B_COMMAND, /* text: to be copied, so never wrapped or shortened */
+	NH_B_LINE,    /* text: kept on one line, its middle lost where it is too long */
 	NH_B_TABLE, /* rows, the first being the head; the last column takes the rest of the line */
 };
 
@@ -39,6 +40,7 @@ struct nh_block {
 	enum nh_block_kind kind;
 	enum nh_tone tone;
 	bool dotted;
+	bool detail;		 /* NH_B_HEADING: begins what a format may fold away */
 	const char *term, *text; /* escaped: safe on a terminal; "" where there is none */
 	/* NH_B_TABLE */
 	size_t ncols;
@@ -59,6 +61,8 @@ void nh_doc_printf(struct nh_doc *d, enum nh_block_kind kind, const char *fmt, .
 	__attribute__((format(printf, 3, 4)));
 void nh_doc_def(struct nh_doc *d, const char *term, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* A heading of a detail. */
+void nh_doc_detail(struct nh_doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* heads: the columns' titles, NULL-terminated, at most NH_COLS_MAX. */
 struct nh_block *nh_doc_table(struct nh_doc *d, unsigned right, const char *const *heads);
 /* A row with every cell "". */
@@ -69,5 +73,8 @@ const char *nh_doc_cell(struct nh_doc *d, const char *fmt, ...)
 
 /* Lays it out for a terminal or a ticket. */
 void nh_doc_text(FILE *f, const struct nh_doc *d, const struct nh_report_opts *opts);
+/* The same for a forge: GitHub's Markdown, a path as a mermaid diagram, details folded, at most
+ * 60,000 bytes unless opts->all. */
+void nh_doc_markdown(FILE *f, const struct nh_doc *d, const struct nh_report_opts *opts);
 
 #endif

@@ -19,6 +19,11 @@ struct nh_report_opts {
  */
 void nh_report_text(FILE *f, const struct nh_case *merged, struct nh_case *const *cases, size_t n,
 	const struct nh_report_opts *opts);
+void nh_report_markdown(FILE *f, const struct nh_case *merged, struct nh_case *const *cases,
+	size_t n, const struct nh_report_opts *opts);
+/* The wait-for graph for graphviz: what is waited for is drawn, who waits for nobody is counted. */
+void nh_report_dot(FILE *f, const struct nh_case *merged, struct nh_case *const *cases, size_t n,
+	const struct nh_report_opts *opts);
 void nh_report_brief(FILE *f, const struct nh_case *merged, const struct nh_report_opts *opts);
 
 #endif

@@ -42,7 +42,7 @@ static void processes(struct nh_doc *d, const struct nh_case *c, int64_t sample)
 		"command", NULL };
 	struct nh_block *t;
 
-	nh_doc_printf(d, NH_B_HEADING, "Processes on %s", c->host ? c->host : "this host");
+	nh_doc_detail(d, "Processes on %s", c->host ? c->host : "this host");
 	t = nh_doc_table(d, 1U << 0 | 1U << 1 | 1U << 3 | 1U << 4, heads);
 	nh_for(p, &c->processes) {
 		if (p->sample != sample)
@@ -65,7 +65,7 @@ static void threads(struct nh_doc *d, const struct nh_case *c, int64_t sample)
 	static const char *const heads[] = { "pid", "thread", "S", "name", "waits in", NULL };
 	struct nh_block *t;
 
-	nh_doc_printf(d, NH_B_HEADING, "Threads on %s", c->host ? c->host : "this host");
+	nh_doc_detail(d, "Threads on %s", c->host ? c->host : "this host");
 	t = nh_doc_table(d, 1U << 0 | 1U << 1, heads);
 	nh_for(th, &c->threads) {
 		if (th->sample != sample)

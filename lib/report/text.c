@@ -242,6 +242,10 @@ static void block(const struct pen *p, const struct nh_doc *d, size_t i)
 	case NH_B_COMMAND:
 		fprintf(p->f, "       %s\n", b->text);
 		return;
+	case NH_B_LINE:
+		fprintf(p->f, "    %s\n",
+			p->all ? b->text : nh_shorten(p->a, b->text, p->width - 4));
+		return;
 	case NH_B_TABLE:
 		table(p, b);
 		return;
@@ -253,7 +257,7 @@ static bool apart(enum nh_block_kind before, enum nh_block_kind b)
 {
 	if (b == NH_B_HEADING || b == NH_B_TITLE || before == NH_B_TITLE)
 		return true;
-	if (before == NH_B_HEADING || b == NH_B_COMMAND || b == NH_B_ARROW)
+	if (before == NH_B_HEADING || b == NH_B_COMMAND || b == NH_B_ARROW || b == NH_B_LINE)
 		return false;
 	if (before == NH_B_COMMAND)
 		return b != NH_B_ITEM && b != NH_B_STEP;

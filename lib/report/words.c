@@ -28,7 +28,7 @@ static const struct {
 	[NH_HANG] = { NH_TONE_BAD, "" },
 };
 
-static void title(struct nh_doc *d, const struct nh_verdict *v)
+static void title(struct nh_doc *d, const struct nh_verdict *v, bool asked)
 {
 	int s = v->status >= NH_NOTHING_TO_INSPECT && v->status <= NH_HANG ? v->status
 									   : NH_INCONCLUSIVE;
@@ -39,7 +39,10 @@ static void title(struct nh_doc *d, const struct nh_verdict *v)
 		text = nh_arena_printf(
 			d->arena, "%s: %s (%s)", text, f->id, nh_confidence_names[f->confidence]);
 	nh_doc_pair(d, NH_B_TITLE, NULL, text)->tone = statuses[s].tone;
-	if (!f)
+	if (!f && s == NH_NOTHING_TO_INSPECT && asked)
+		nh_doc_add(d, NH_B_PARA,
+			"Nothing that was asked for has a thread that could wait: see below.");
+	else if (!f)
 		nh_doc_add(d, NH_B_PARA, statuses[s].meaning);
 }
 
@@ -74,8 +77,10 @@ static void ruled_out(struct nh_doc *d, const struct nh_view *v)
 
 	if (!n)
 		return;
-	nh_doc_add(
-		d, NH_B_HEADING, verdict->findings.n ? "Ruled out" : "Why nothing was convicted");
+	if (verdict->findings.n)
+		nh_doc_detail(d, "Ruled out");
+	else
+		nh_doc_add(d, NH_B_HEADING, "Why nothing was convicted");
 	if (!v->all && n > RULED_OUT_SHOWN)
 		n = RULED_OUT_SHOWN;
 	for (size_t i = 0; i < n; i++)
@@ -88,14 +93,26 @@ static void ruled_out(struct nh_doc *d, const struct nh_view *v)
 
 void nh_words(struct nh_doc *d, const struct nh_view *v)
 {
-	title(d, &v->merged->verdict);
+	title(d, &v->merged->verdict, v->merged->asked.n > 0);
 	findings(d, v);
 	nh_words_gaps(d, v);
 	nh_words_elimination(d, v);
+	nh_words_stacks(d, v);
 	ruled_out(d, v);
-	for (size_t i = 0; v->all && i < v->n; i++)
-		nh_words_tables(d, v->cases[i]);
 	nh_words_footer(d, v);
+	for (size_t i = 0; v->tables && i < v->n; i++)
+		nh_words_tables(d, v->cases[i]);
+}
+
+static struct nh_view view_of(const struct nh_case *merged, struct nh_case *const *cases, size_t n,
+	const struct nh_report_opts *opts)
+{
+	return (struct nh_view){ .merged = merged,
+		.cases = cases,
+		.n = n,
+		.all = opts->all,
+		.verbose = opts->verbose,
+		.tables = opts->all };
 }
 
 void nh_report_text(FILE *f, const struct nh_case *merged, struct nh_case *const *cases, size_t n,
@@ -103,11 +120,22 @@ void nh_report_text(FILE *f, const struct nh_case *merged, struct nh_case *const
 {
 	struct nh_arena a = { 0 };
 	struct nh_doc d = { .arena = &a };
-	struct nh_view v = {
-		.merged = merged, .cases = cases, .n = n, .all = opts->all, .verbose = opts->verbose
-	};
+	struct nh_view v = view_of(merged, cases, n, opts);
 
 	nh_words(&d, &v);
 	nh_doc_text(f, &d, opts);
+	nh_arena_free(&a);
+}
+
+void nh_report_markdown(FILE *f, const struct nh_case *merged, struct nh_case *const *cases,
+	size_t n, const struct nh_report_opts *opts)
+{
+	struct nh_arena a = { 0 };
+	struct nh_doc d = { .arena = &a };
+	struct nh_view v = view_of(merged, cases, n, opts);
+
+	v.tables = true; /* folded away, they cost the reader nothing */
+	nh_words(&d, &v);
+	nh_doc_markdown(f, &d, opts);
 	nh_arena_free(&a);
 }

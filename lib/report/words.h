@@ -10,6 +10,7 @@ struct nh_view {
 	struct nh_case *const *cases; /* whose tables are shown */
 	size_t n;
 	bool all, verbose;
+	bool tables; /* every process and thread */
 };
 
 /* The whole report; d->arena is set by the caller. */
@@ -19,9 +20,12 @@ void nh_words(struct nh_doc *d, const struct nh_view *v);
 void nh_words_finding(struct nh_doc *d, const struct nh_view *v, const struct nh_finding *f);
 void nh_words_gaps(struct nh_doc *d, const struct nh_view *v);
 void nh_words_elimination(struct nh_doc *d, const struct nh_view *v);
+void nh_words_stacks(struct nh_doc *d, const struct nh_view *v);
 void nh_words_tables(struct nh_doc *d, const struct nh_case *c); /* --all */
 void nh_words_footer(struct nh_doc *d, const struct nh_view *v);
 
+/* "#3  PyEval_RestoreThread+0x1c  libpython3.11.so.1.0" for the i-th frame. */
+const char *nh_frame_words(struct nh_arena *a, size_t i, const struct nh_frame *f);
 /* The number of the last sample a case has. */
 int64_t nh_last_sample(const struct nh_case *c);
 /* "a, b" for s = "a" and item = "b"; just item for s = "". */

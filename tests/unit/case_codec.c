@@ -109,8 +109,8 @@ static void many_rows(void)
 static void long_verdict(void)
 {
 	struct nh_case *c = empty_case();
-	struct nh_finding *f = nh_row_push(&arena, &nh_finding_type,
-		(struct nh_vec *)&c->verdict.findings);
+	struct nh_finding *f =
+		nh_row_push(&arena, &nh_finding_type, (struct nh_vec *)&c->verdict.findings);
 	struct nh_intake *in;
 	char *text;
 
@@ -185,8 +185,8 @@ static void absurd_verdict(void)
 	memset(word, '\x01', 10000);
 	c->host = c->tool = c->kernel = c->id = word;
 	for (int i = 0; i < 100; i++) {
-		struct nh_finding *f = nh_row_push(&arena, &nh_finding_type,
-			(struct nh_vec *)&c->verdict.findings);
+		struct nh_finding *f = nh_row_push(
+			&arena, &nh_finding_type, (struct nh_vec *)&c->verdict.findings);
 
 		f->title = f->id = word;
 		*nh_push(&arena, &f->unknown) = word;

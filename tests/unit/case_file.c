@@ -49,7 +49,7 @@ static struct nh_case *long_case(void)
 	struct nh_case *c = fill_case(&arena, "aaaa");
 
 	for (int i = 0; i < 20000; i++)
-		nh_case_row(c, fd, fds)->fd = i * 7919 % 10007;
+		nh_case_row(c, fd, fds)->fd = i * 7919LL % 1000003;
 	return c;
 }
 
@@ -180,6 +180,27 @@ static void special_targets(void)
 	close(fd);
 }
 
+/* Standard input is a pipe more often than not. */
+static void from_stdin(void)
+{
+	static const char text[] =
+		"n1: {\"case\":\"a\",\"n\":0}\nn1: {\"case\":\"a\",\"n\":1,\"end\":7}\n";
+	struct nh_intake *in = nh_intake_new(&arena);
+	struct nh_err err;
+	int ends[2];
+
+	ok(!pipe(ends) && dup2(ends[0], 0) == 0);
+	ok(write(ends[1], text, sizeof(text) - 1) > 0);
+	close(ends[0]);
+	close(ends[1]);
+	ok(nh_intake_file(in, "-", &err) == 0);
+	ok(nh_intake_count(in) == 1 && !nh_intake_complete(in, 0));
+	ok(fcntl(0, F_GETFD) >= 0);
+	put(in_dir("bad"), "{\"case\":\"a\",\"n\":\"0\"}\n", 21);
+	ok(nh_intake_file(in, in_dir("bad"), &err) == 0);
+	ok(nh_starts_with(nh_intake_error(in, 0), in_dir("bad: line 1: ")));
+}
+
 static size_t remove_dir(void)
 {
 	size_t leftovers = 0;
@@ -210,6 +231,7 @@ int main(void)
 	refused();
 	cannot_write();
 	special_targets();
+	from_stdin();
 	ok(remove_dir() == 0);
 	nh_arena_free(&arena);
 	return done();

@@ -7,10 +7,11 @@
 #include "case/codec.h"
 
 /* Every field set; values differ with *seed. */
-static inline void fill_row(struct nh_arena *a, const struct nh_type *type, void *row, int64_t *seed);
+static inline void fill_row(
+	struct nh_arena *a, const struct nh_type *type, void *row, int64_t *seed);
 
-static inline void fill_list(struct nh_arena *a, const struct nh_field *f, struct nh_vec *list,
-	int64_t *seed)
+static inline void fill_list(
+	struct nh_arena *a, const struct nh_field *f, struct nh_vec *list, int64_t *seed)
 {
 	for (int i = 0; i < 3; i++) {
 		if (f->kind == NH_F_ROWS)
@@ -30,11 +31,11 @@ static inline void fill_field(struct nh_arena *a, const struct nh_field *f, void
 		*(int64_t *)p = ++*seed % 2 ? *seed : -*seed;
 		break;
 	case NH_F_HEX:
-		*(uint64_t *)p = 0xffffffffff600000 + (uint64_t)++*seed;
+		*(uint64_t *)p = 0xffffffffff600000 + (uint64_t)++ * seed;
 		break;
 	case NH_F_STR:
-		*(const char **)p = nh_arena_printf(a, "%s \"%lld\" \\ \t\xe2\x82\xac", f->name,
-			(long long)++*seed);
+		*(const char **)p = nh_arena_printf(
+			a, "%s \"%lld\" \\ \t\xe2\x82\xac", f->name, (long long)++*seed);
 		break;
 	case NH_F_BOOL:
 		*(bool *)p = true;
@@ -51,7 +52,8 @@ static inline void fill_field(struct nh_arena *a, const struct nh_field *f, void
 	}
 }
 
-static inline void fill_row(struct nh_arena *a, const struct nh_type *type, void *row, int64_t *seed)
+static inline void fill_row(
+	struct nh_arena *a, const struct nh_type *type, void *row, int64_t *seed)
 {
 	for (const struct nh_field *f = type->fields; f->name; f++)
 		fill_field(a, f, (char *)row + f->offset, seed);

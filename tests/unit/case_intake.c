@@ -93,13 +93,12 @@ static void interleaved(void)
 
 static void lost_cut_and_twice(void)
 {
-	struct nh_intake *in = read_text(
-		"node7: {\"case\":\"a\",\"n\":1,\"fds\":[{\"fd\":1}]}\n"
-		"node7: {\"case\":\"a\",\"n\":1,\"fds\":[{\"fd\":1}]}\n"
-		"node7: {\"case\":\"a\",\"n\":2,\"fds\":[{\"fd\":2}]}\n"
-		"node7: {\"case\":\"a\",\"n\":3,\"fds\":[{\"fd\":3},{\"f\n"
-		"node7: {\"case\":\"a\",\"n\":4}\n"
-		"node7: {\"case\":\"a\",\"n\":8}\n");
+	struct nh_intake *in = read_text("node7: {\"case\":\"a\",\"n\":1,\"fds\":[{\"fd\":1}]}\n"
+					 "node7: {\"case\":\"a\",\"n\":1,\"fds\":[{\"fd\":1}]}\n"
+					 "node7: {\"case\":\"a\",\"n\":2,\"fds\":[{\"fd\":2}]}\n"
+					 "node7: {\"case\":\"a\",\"n\":3,\"fds\":[{\"fd\":3},{\"f\n"
+					 "node7: {\"case\":\"a\",\"n\":4}\n"
+					 "node7: {\"case\":\"a\",\"n\":8}\n");
 	struct nh_case *c = nh_intake_case(in, 0);
 
 	ok(nh_intake_count(in) == 1 && !nh_intake_complete(in, 0));
@@ -130,19 +129,19 @@ static void wrong_types(void)
 	struct nh_case *c = nh_intake_case(in, 0);
 
 	is(nh_intake_error(in, 0),
-		"x.json: line 2, column 95: thread.tid: expected an integer, found a string");
-	is(nh_intake_error(in, 1), "x.json: line 2, column 105: thread.args: expected a list of "
-				   "addresses \"0x...\", found a list");
+		"x.json: line 2, column 86: thread.tid: expected an integer, found a string");
+	is(nh_intake_error(in, 1), "x.json: line 2, column 110: thread.args: expected an address "
+				   "\"0x...\", found an integer");
 	is(nh_intake_error(in, 2),
-		"x.json: line 2, column 127: tables.threads: expected an object, found an integer");
+		"x.json: line 2, column 114: threads: expected an object, found an integer");
 	is(nh_intake_error(in, 3),
-		"x.json: line 3, column 18: tables.threads: expected a list, found an object");
+		"x.json: line 3, column 19: threads: expected a list, found an object");
 	is(nh_intake_error(in, 4),
 		"x.json: line 3, column 40: fd.fd: expected an integer, found a real number");
-	is(nh_intake_error(in, 5), "x.json: line 3, column 78: module.base: expected an address "
+	is(nh_intake_error(in, 5), "x.json: line 3, column 76: module.base: expected an address "
 				   "\"0x...\", found a string");
 	is(nh_intake_error(in, 6),
-		"x.json: line 4, column 72: link.fact: expected a string, found an integer");
+		"x.json: line 4, column 70: link.fact: expected a string, found an integer");
 	is(nh_intake_error(in, 7), NULL);
 	ok(c->threads.n == 2 && c->threads.v[1].pid == 5 && c->threads.v[1].tid == NH_UNKNOWN);
 	ok(c->threads.v[1].args.n == 0 && c->threads.v[1].waits.n == 1);
@@ -187,12 +186,12 @@ static void many_errors(void)
 /* One bad byte costs itself, not its line. */
 static void bad_bytes(void)
 {
-	struct nh_intake *in = read_text(
-		"{\"case\":\"a\",\"n\":0,\"host\":\"h\xff\",\"tool\":7,\"gaps\":[]}\n");
+	struct nh_intake *in =
+		read_text("{\"case\":\"a\",\"n\":0,\"host\":\"h\xff\",\"tool\":7,\"gaps\":[]}\n");
 
 	is(nh_intake_case(in, 0)->host, "h\xef\xbf\xbd");
 	is(nh_intake_error(in, 0),
-		"x.json: line 1, column 31: header.tool: expected a string, found an integer");
+		"x.json: line 1, column 31: tool: expected a string, found an integer");
 }
 
 static void long_line(void)

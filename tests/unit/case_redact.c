@@ -47,7 +47,7 @@ static struct nh_case *sample(void)
 	add_socket(c, "@alice-ipc", "/home/alice/ipc.sock");
 	f = nh_row_push(&arena, &nh_finding_type, (struct nh_vec *)&c->verdict.findings);
 	f->id = "nccl-teardown-held-socket";
-	f->title = "trainer on node17 waits, not node170";
+	f->title = "trainer on node17 waits, not node170 or xnode17";
 	f->culprit = nh_new(&arena, struct nh_actor, 1);
 	f->culprit->host = "node17";
 	f->culprit->pid = 4711;
@@ -72,7 +72,8 @@ static void redacts(void)
 	is(c->host, f->culprit->host);
 	ok(nh_starts_with(c->host, "host-"));
 	is(c->gaps.v[0].subject, nh_arena_printf(&arena, "case aaaa of %s", c->host));
-	is(f->title, nh_arena_printf(&arena, "trainer on %s waits, not node170", c->host));
+	is(f->title,
+		nh_arena_printf(&arena, "trainer on %s waits, not node170 or xnode17", c->host));
 	is(p->env.v[0], "RANK=3");
 	is(p->env.v[1], nh_arena_printf(&arena, "MASTER_ADDR=%s", c->host));
 	ok(nh_starts_with(p->env.v[2], "NCCL_SOCKET_IFNAME=value-"));
@@ -80,7 +81,7 @@ static void redacts(void)
 	is(p->comm, "trainer");
 	ok(nh_starts_with(p->exe, "/home/name-") && nh_ends_with(p->exe, "/bin/trainer (deleted)"));
 	ok(nh_starts_with(p->cmdline, "trainer --lr=... --data /name-"));
-	ok(nh_ends_with(p->cmdline, ".bin 8 -v ..."));
+	ok(strstr(p->cmdline, ".bin 8 -v name-"));
 	ok(nh_starts_with(p->cgroup, "/docker/name-"));
 	ok(nh_ends_with(c->fds.v[0].path, ".lock"));
 	is(c->fds.v[1].path, "anon_inode:[io_uring]");

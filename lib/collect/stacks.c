@@ -1,0 +1,176 @@
+#include <errno.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/str.h"
+#include "collect/internal.h"
+#include "stack/symbol.h"
+#include "stack/take.h"
+
+/* The stacks of one subject between taking them and naming them. */
+struct taken {
+	struct nh_subject *subject;
+	struct nh_space space;
+	struct nh_taken *of; /* by thread, as in the case */
+	size_t n, first;     /* threads, and the row of the first */
+};
+
+/* Stacks stored so far, by hash, so that equal ones share a number. */
+struct pool {
+	struct nh_collector *k;
+	NH_VEC(uint64_t) hashes; /* of c->stacks.v[i] */
+};
+
+static const char *no_stack(struct nh_collector *k, int err)
+{
+	switch (err) {
+	case -EAGAIN:
+		return "it was running; --no-stop forbids to stop it";
+	case -ETIME:
+		return "time ran out before its turn";
+	case -ETIMEDOUT:
+		return "it did not stop in time";
+	case -EPERM:
+		return "permission denied, or another tracer is attached";
+	default:
+		return nh_arena_strdup(k->a, strerror(-err));
+	}
+}
+
+static const char *module_of(const struct nh_step *step)
+{
+	const char *base = step->image ? strrchr(step->image->path, '/') : NULL;
+
+	return base ? base + 1 : step->image ? step->image->path : NULL;
+}
+
+static void add_frames(struct nh_collector *k, struct nh_stack *row, const struct nh_step *step)
+{
+	const struct nh_symbol *sym = step->symbol;
+
+	do {
+		struct nh_frame *f = nh_push(k->a, &row->frames);
+
+		/* The names live as long as the collector: nothing is copied. */
+		*f = (struct nh_frame){ .offset = step->offset,
+			.signal = step->signal,
+			.guessed = step->guessed,
+			.module = module_of(step),
+			.build_id = step->image ? step->image->build_id : NULL };
+		if (!sym)
+			return;
+		f->func = sym->name;
+		f->into = sym->offset;
+		f->inlined = sym->inlined;
+		f->nearest = sym->nearest;
+		f->generated = sym->generated;
+		sym = f->inlined ? sym->outer : NULL;
+	} while (sym);
+}
+
+static uint64_t hash_walk(const struct nh_walk *w)
+{
+	uint64_t h = w->complete;
+
+	for (size_t i = 0; i < w->n; i++) {
+		const char *key = w->v[i].image ? w->v[i].image->key : "";
+
+		h = nh_hash(key, strlen(key), h);
+		h = nh_hash(&w->v[i].offset, sizeof(w->v[i].offset), h);
+	}
+	return h;
+}
+
+static int64_t store(struct pool *p, const struct nh_walk *w)
+{
+	struct nh_collector *k = p->k;
+	uint64_t h = hash_walk(w);
+	struct nh_stack *row;
+
+	for (size_t i = 0; i < p->hashes.n; i++)
+		if (p->hashes.v[i] == h)
+			return k->c->stacks.v[i].stack;
+	*nh_push(k->a, &p->hashes) = h;
+	row = nh_case_row(k->c, stack, stacks);
+	row->stack = (int64_t)k->c->stacks.n;
+	row->complete = w->complete;
+	row->why = nh_arena_strdup(k->a, w->why);
+	for (size_t i = 0; i < w->n; i++)
+		add_frames(k, row, &w->v[i]);
+	return row->stack;
+}
+
+/* Takes the stacks of one subject's threads; false if it has none to take. */
+static bool take(struct nh_collector *k, struct nh_subject *s, int64_t until_ms, struct taken *ret)
+{
+	struct nh_mem mem = { .pid = s->live_tid, .dir = s->live };
+	struct nh_take_options o = {
+		.no_stop = k->o->no_stop, .consistent = k->o->consistent, .until_ms = until_ms
+	};
+	const struct nh_thread *t = k->c->threads.v;
+	int64_t *tids;
+	int r;
+
+	*ret = (struct taken){ .subject = s };
+	for (size_t i = 0; i < k->c->threads.n; i++) {
+		if (t[i].pid != s->pid || t[i].sample != k->sample)
+			continue;
+		if (!ret->n++)
+			ret->first = i;
+	}
+	if (!ret->n || !nh_mark_begin(k->mark, s->pid, "stacks"))
+		return false;
+	tids = nh_new(k->a, int64_t, ret->n);
+	for (size_t i = 0; i < ret->n; i++)
+		tids[i] = t[ret->first + i].tid;
+	ret->of = nh_new(k->a, struct nh_taken, ret->n);
+	r = nh_space_open(&mem, &ret->space);
+	if (!r)
+		r = nh_take_stacks(&ret->space, tids, ret->n, &o, k->a, ret->of);
+	if (!r)
+		return true;
+	nh_space_close(&ret->space);
+	nh_gap_errno(k, s->pid, "stacks", -r, false);
+	return false;
+}
+
+static void name_and_store(struct pool *p, struct nh_symbols *names, struct taken *t)
+{
+	struct nh_collector *k = p->k;
+	struct nh_walk **walks = nh_new(k->a, struct nh_walk *, t->n);
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (!t->of[i].err)
+			walks[n++] = &t->of[i].walk;
+	nh_mark_begin(k->mark, t->subject->pid, "symbols");
+	nh_symbols_resolve(names, &t->space, walks, n);
+	for (size_t i = 0; i < t->n; i++) {
+		struct nh_thread *row = &k->c->threads.v[t->first + i];
+
+		row->stopped = t->of[i].stopped;
+		if (t->of[i].err)
+			row->no_stack = no_stack(k, t->of[i].err);
+		else
+			row->stack = store(p, &t->of[i].walk);
+	}
+	nh_space_close(&t->space);
+}
+
+void nh_read_stacks(struct nh_collector *k)
+{
+	struct nh_symbols names = { .arena = k->a };
+	struct pool pool = { .k = k };
+	int64_t until = k->began_ms + k->o->timeout_ms * 3 / 4;
+
+	if (k->recorded)
+		return;
+	/* Targets first: theirs are the stacks that matter if time runs out. */
+	for (int pass = 0; pass < 2; pass++)
+		nh_for(s, &k->subjects) {
+			struct taken t;
+			bool target = s->why == NH_WHY_TARGET || s->why == NH_WHY_FOUND;
+
+			if (!s->ended && target == !pass && take(k, s, until, &t))
+				name_and_store(&pool, &names, &t);
+		}
+}

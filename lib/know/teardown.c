@@ -1,0 +1,71 @@
+#include "know/teardown.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * NCCL 2.12 … 2.30: init.cc, group.cc, proxy.cc; PyTorch 2.0 … 2.6: NCCLUtils.cpp,
+ * ProcessGroupNCCL.cpp.  Release builds inline the static ones (commFree, commCleanup), and
+ * stripped ones keep the exported names only, under either of two at one address.
+ */
+static const struct {
+	const char *name;
+	enum nh_td_kind kind;
+} functions[] = {
+	{ "ncclCommAbort", NH_TD_ABORT },
+	{ "pncclCommAbort", NH_TD_ABORT },
+	{ "ncclCommDestroy", NH_TD_DESTROY },
+	{ "pncclCommDestroy", NH_TD_DESTROY },
+	{ "ncclCommFinalize", NH_TD_FINALIZE },
+	{ "pncclCommFinalize", NH_TD_FINALIZE },
+	{ "commReclaim", NH_TD_INNER },
+	{ "commCleanup", NH_TD_INNER },
+	{ "commFree", NH_TD_INNER },
+	{ "commDestroySync", NH_TD_INNER },
+	{ "commDestroy", NH_TD_INNER },
+	{ "ncclProxyDestroy", NH_TD_INNER },
+	{ "ncclProxyStop", NH_TD_INNER },
+	{ "asyncJobLaunch", NH_TD_LAUNCH },
+	{ "groupLaunch", NH_TD_LAUNCH },
+	{ "ncclGroupEndInternal", NH_TD_LAUNCH },
+	{ "ncclAsyncJobMain", NH_TD_JOB },
+	{ "ncclProxyService", NH_TD_SERVICE },
+	{ "ncclProxyProgress", NH_TD_PROGRESS },
+	{ "c10d::NCCLComm::ncclCommAbort", NH_TD_CALLER },
+	{ "c10d::NCCLComm::abort", NH_TD_CALLER },
+	{ "c10d::abortCommsFromMap", NH_TD_CALLER },
+	{ "c10d::ProcessGroupNCCL::abort", NH_TD_CALLER },
+	{ "c10d::ProcessGroupNCCL::waitForFutureOrTimeout", NH_TD_CALLER },
+};
+
+const char *nh_frame_base(const struct nh_frame *f, char *buf, size_t size)
+{
+	const char *name = f->func ? f->func : "";
+	size_t n = strcspn(name, "(");
+	const char *start = name;
+
+	/* A demangled template function begins with its return type. */
+	for (const char *p = name; p < name + n; p++)
+		if (*p == ' ')
+			start = p + 1;
+	snprintf(buf, size, "%.*s", (int)(name + n - start), start);
+	return buf;
+}
+
+enum nh_td_kind nh_teardown_kind(const struct nh_frame *f)
+{
+	char base[256];
+
+	if (!f->func || f->nearest)
+		return NH_TD_NONE;
+	nh_frame_base(f, base, sizeof(base));
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		if (!strcmp(base, functions[i].name))
+			return functions[i].kind;
+	return NH_TD_NONE;
+}
+
+const char *nh_teardown_word(enum nh_td_kind kind)
+{
+	return kind == NH_TD_ABORT ? "abort" : kind == NH_TD_DESTROY ? "destroy" : "finalize";
+}
