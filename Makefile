@@ -16,11 +16,11 @@ V          ?= 0
 Q          := $(if $(filter 1,$V),,@)
 say         = $(if $(filter 1,$V),,@printf '  %-7s %s\n' $1 $2;)
 
-PKGS     := libdw libelf libunwind-ptrace liblzma zlib libzstd jansson
+PKGS     := libdw libelf libunwind-ptrace liblzma zlib libzstd jansson ncursesw
 DEPS     := gcc g++ make pkg-config libdw-dev libelf-dev libunwind-dev liblzma-dev libbz2-dev zlib1g-dev \
-            libzstd-dev libjansson-dev
+            libzstd-dev libjansson-dev libncurses-dev
 # Only the tests use these.
-TESTDEPS := python3 pdsh iproute2 util-linux procps mandoc bash zsh fish zstd
+TESTDEPS := python3 pdsh iproute2 util-linux procps mandoc bash zsh fish zstd tmux graphviz
 pkg_mode := $(if $(STATIC),--static)
 
 # Fail early and name what is missing; skipped for goals that build nothing.
@@ -31,8 +31,8 @@ $(if $(strip $(missing)),$(error missing libraries: $(missing); on Debian or Ubu
 endif
 endif
 pkg_cflags = $(shell $(PKG_CONFIG) --cflags $(PKGS))
-# libstdc++ brings the C++ demangler; it has no .pc file.
-pkg_libs   = $(shell $(PKG_CONFIG) $(pkg_mode) --libs $(PKGS)) -lstdc++ -lm
+# libsupc++ brings the C++ demangler; it has no .pc file.
+pkg_libs   = $(shell $(PKG_CONFIG) $(pkg_mode) --libs $(PKGS)) -lsupc++
 
 # The user's CFLAGS, CPPFLAGS and LDFLAGS stay theirs; ours come first so that theirs win.
 ours  = -std=gnu11 -D_GNU_SOURCE -DNH_VERSION='"$(VERSION)"' -Ilib -MMD -MP -pthread \
@@ -69,7 +69,7 @@ $(live_bin): $O/tests/live/%: tests/live/%.c
 
 # The demo's patient: a static program of its own, in two builds, carried inside ncclhang.  Like a
 # release NCCL it exports nccl*, so that the stripped build keeps those names and no others.
-image_flags = -std=gnu11 -D_GNU_SOURCE -O2 -g1 -fno-ipa-icf -Wall -Wextra -Wno-unused-parameter -pthread
+image_flags = -std=gnu11 -D_GNU_SOURCE -O2 -g1 -Wall -Wextra -Wno-unused-parameter -pthread
 $O/demo/rank: $(image_src) $(wildcard cmd/demo/image/*.h)
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(image_flags) -static-pie -fPIE \
 		-Wl,--export-dynamic-symbol='ncclComm*' -o $@ $(image_src)
@@ -97,8 +97,9 @@ lint:                           ## clang-tidy, cppcheck, shellcheck, gcc and cla
 	$(Q)O=$O sh tests/lint.sh $(tidy_src) -- $(ours) $(pkg_cflags)
 format:                         ## rewrite the sources in house style
 	$(Q)clang-format -i $(wildcard cmd/*.[ch] cmd/demo/*.[ch] cmd/demo/image/*.[ch] lib/*/*.[ch] tests/*/*.[ch])
-golden: $O/ncclhang             ## rewrite the expected reports of tests/cases
+golden: $O/ncclhang $O/tests/unit/tui_keys   ## rewrite the expected reports and screens
 	$(Q)O=$O sh tests/golden.sh --rewrite
+	$(Q)NH_REWRITE=1 $O/tests/unit/tui_keys >/dev/null
 bench: $O/ncclhang $(live_bin)  ## measure against ss, lsof and gdb, as ratios
 	$(Q)O=$O sh tests/bench.sh
 

@@ -15,12 +15,6 @@
 #include "case/redact.h"
 #include "report/report.h"
 
-struct view {
-	struct nh_case *merged;
-	struct nh_case *const *cases;
-	size_t n;
-};
-
 void nh_warn(const char *fmt, ...)
 {
 	struct nh_arena a = { 0 };
@@ -33,7 +27,7 @@ void nh_warn(const char *fmt, ...)
 }
 
 /* The merged header for a program that reads one line, then each case whole. */
-static int write_json(const struct view *v, struct nh_sink sink)
+static int write_json(const struct nh_cases *v, struct nh_sink sink)
 {
 	struct nh_writer w = { .sink = sink, .id = v->merged->id };
 	int r = 0;
@@ -47,7 +41,7 @@ static int write_json(const struct view *v, struct nh_sink sink)
 	return r;
 }
 
-static int write_view(const struct view *v, enum nh_format format,
+static int write_view(const struct nh_cases *v, enum nh_format format,
 	const struct nh_report_opts *ropts, struct nh_sink sink)
 {
 	nh_auto_free char *buf = NULL;
@@ -77,19 +71,25 @@ static int write_stdout(void *ctx, const char *buf, size_t n)
 	return fwrite(buf, 1, n, stdout) == n ? 0 : -errno;
 }
 
+bool nh_color_wanted(const struct nh_opts *o)
+{
+	const char *no_color = getenv("NO_COLOR"), *name = getenv("TERM");
+
+	return o->color == NH_COLOR_ALWAYS ||
+	       (o->color == NH_COLOR_AUTO && isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
+		       name && strcmp(name, "dumb") != 0);
+}
+
 static struct nh_report_opts report_opts(const struct nh_opts *o, bool terminal)
 {
 	struct nh_report_opts r = { .width = 80, .verbose = o->verbose, .all = o->all };
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	struct winsize ws;
 
 	if (!terminal)
 		return r;
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) && ws.ws_col)
 		r.width = ws.ws_col;
-	r.color = o->color == NH_COLOR_ALWAYS ||
-		  (o->color == NH_COLOR_AUTO && isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
-			  term && strcmp(term, "dumb") != 0);
+	r.color = nh_color_wanted(o);
 	return r;
 }
 
@@ -104,26 +104,29 @@ int nh_emit_open(const struct nh_opts *o, struct nh_output **ret)
 	return EX_IOERR;
 }
 
-/* The file comes first: closing the pager early must not cost it. */
-static int emit_file(const struct view *v, const struct nh_opts *o, struct nh_output *out)
+int nh_emit_write(const struct nh_opts *o, const struct nh_cases *v, struct nh_output *out,
+	struct nh_err *err)
 {
 	struct nh_report_opts ropts = report_opts(o, false);
-	struct nh_err err;
 	int r = write_view(v, o->file_format, &ropts, nh_output_sink(out));
 
-	if (r < 0) {
-		nh_fail(&err, r, "%s: %s", o->output, strerror(-r));
-		nh_output_abort(out);
-	} else {
-		r = nh_output_commit(out, &err);
-	}
 	if (r >= 0)
+		return nh_output_commit(out, err);
+	nh_output_abort(out);
+	return nh_fail(err, r, "%s: %s", o->output, strerror(-r));
+}
+
+int nh_emit_file(const struct nh_opts *o, const struct nh_cases *v, struct nh_output *out)
+{
+	struct nh_err err;
+
+	if (nh_emit_write(o, v, out, &err) >= 0)
 		return 0;
 	nh_warn("%s", err.msg);
 	return EX_IOERR;
 }
 
-static int emit_stdout(const struct view *v, const struct nh_opts *o)
+static int emit_stdout(const struct nh_cases *v, const struct nh_opts *o)
 {
 	struct nh_report_opts ropts = report_opts(o, true);
 	int r = write_view(v, o->format, &ropts, (struct nh_sink){ .write = write_stdout });
@@ -135,11 +138,9 @@ static int emit_stdout(const struct view *v, const struct nh_opts *o)
 	return EX_IOERR;
 }
 
-int nh_emit(const struct nh_opts *o, struct nh_output *out, struct nh_case *const *cases, size_t n)
+struct nh_cases nh_judge(const struct nh_opts *o, struct nh_case *const *cases, size_t n)
 {
-	struct nh_case merged = { 0 };
-	struct view v = { .merged = cases[0], .cases = cases, .n = n };
-	int status = 0;
+	struct nh_cases v = { .merged = cases[0], .cases = cases, .n = n };
 
 	for (size_t i = 0; i < n; i++) {
 		if (o->redact) /* first, so that analysis writes its sentences with the new names */
@@ -147,11 +148,20 @@ int nh_emit(const struct nh_opts *o, struct nh_output *out, struct nh_case *cons
 		nh_analyse(cases[i]);
 	}
 	if (n > 1) {
-		nh_merge(cases, n, cases[0]->arena, &merged);
-		v.merged = &merged;
+		v.merged = nh_new(cases[0]->arena, struct nh_case, 1);
+		nh_merge(cases, n, cases[0]->arena, v.merged);
 	}
+	return v;
+}
+
+int nh_emit(const struct nh_opts *o, struct nh_output *out, struct nh_case *const *cases, size_t n)
+{
+	struct nh_cases v = nh_judge(o, cases, n);
+	int status = 0;
+
+	/* The file comes first: closing the pager early must not cost it. */
 	if (out)
-		status = emit_file(&v, o, out);
+		status = nh_emit_file(o, &v, out);
 	if (!out || o->format == NH_FMT_AUTO) {
 		int r = emit_stdout(&v, o);
 

@@ -13,9 +13,26 @@ void nh_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * without -o.  0, or the exit status after saying why. */
 int nh_emit_open(const struct nh_opts *o, struct nh_output **ret);
 
+/* Whether --color, NO_COLOR and TERM want colours on standard output. */
+bool nh_color_wanted(const struct nh_opts *o);
+
+/* Cases and the one whose verdict counts: the only one, or the merged one. */
+struct nh_cases {
+	struct nh_case *merged;
+	struct nh_case *const *cases;
+	size_t n;
+};
+/* Redacts if asked to, analyses and merges the n >= 1 cases; what is new is in their arena. */
+struct nh_cases nh_judge(const struct nh_opts *o, struct nh_case *const *cases, size_t n);
+/* Writes them in o->file_format and commits the file, which is gone afterwards. */
+int nh_emit_write(const struct nh_opts *o, const struct nh_cases *v, struct nh_output *out,
+	struct nh_err *err);
+/* The same for -o FILE: 0, or the exit status after saying why. */
+int nh_emit_file(const struct nh_opts *o, const struct nh_cases *v, struct nh_output *out);
+
 /*
- * Redacts if asked to, analyses and merges the n >= 1 cases, writes the verdict to out (which is
- * gone afterwards) and to stdout.  Returns the exit status.
+ * Judges the cases and writes the verdict to out (which is gone afterwards) and to stdout.  Returns
+ * the exit status.
  */
 int nh_emit(const struct nh_opts *o, struct nh_output *out, struct nh_case *const *cases, size_t n);
 

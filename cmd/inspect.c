@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include "collect/collect.h"
 #include "emit.h"
+#include "tui.h"
 
 int nh_cmd_inspect(const struct nh_opts *o)
 {
@@ -14,6 +15,7 @@ int nh_cmd_inspect(const struct nh_opts *o)
 		.root = o->root,
 		.no_stop = o->no_stop,
 		.consistent = o->consistent,
+		.ras = o->ras,
 		.rerun = o->rerun,
 	};
 	struct nh_arena arena = { 0 };
@@ -29,6 +31,8 @@ int nh_cmd_inspect(const struct nh_opts *o)
 	status = nh_emit_open(o, &out);
 	if (status)
 		return status;
+	if (o->tui)
+		return nh_tui_live(o, &copts, out);
 	r = nh_collect(&arena, &copts, &c, &err);
 	if (r < 0) {
 		nh_warn("%s", err.msg);

@@ -11,6 +11,7 @@ enum {
 	OPT_INTERVAL = 256,
 	OPT_NO_STOP,
 	OPT_CONSISTENT,
+	OPT_RAS,
 	OPT_COLOR,
 	OPT_ROOT,
 	OPT_REDACT,
@@ -36,6 +37,9 @@ const struct nh_option nh_options[] = {
 		"never stop a thread, not even a running one for the moment its stack takes" },
 	{ "consistent", OPT_CONSISTENT, NULL, NH_C_INSPECT, NULL,
 		"stop all threads of a process at one instant to copy their stacks" },
+	{ "ras", OPT_RAS, NULL, NH_C_INSPECT, NULL,
+		"ask the RAS service of NCCL, which queries the whole job; not while a job of "
+		"NCCL 2.24 to 2.26 starts" },
 	{ "all", 'a', NULL, NH_C_CASE, NULL, "every process and thread, nothing shortened" },
 	{ "color", OPT_COLOR, "WHEN", NH_C_CASE, "auto always never",
 		"auto, always or never (auto honours NO_COLOR)" },
@@ -176,6 +180,8 @@ static bool *switch_of(struct nh_opts *o, int key)
 		return &o->no_stop;
 	case OPT_CONSISTENT:
 		return &o->consistent;
+	case OPT_RAS:
+		return &o->ras;
 	case 'v':
 		return &o->verbose;
 	default:

@@ -5,6 +5,7 @@
 #include <sysexits.h>
 #include "case/intake.h"
 #include "emit.h"
+#include "tui.h"
 
 /* How the paths fared. */
 struct tally {
@@ -97,7 +98,7 @@ static size_t usable(struct nh_arena *a, struct nh_intake *in, struct nh_case **
 	for (size_t i = 0; i < all; i++) {
 		struct nh_case *c = nh_intake_case(in, i);
 
-		if (c->samples.n || !nh_intake_complete(in, i))
+		if (c->samples.n || c->rank_groups.n || !nh_intake_complete(in, i))
 			(*ret)[n++] = c;
 	}
 	return n;
@@ -125,7 +126,7 @@ int nh_cmd_report(const struct nh_opts *o)
 		nh_warn("%s", msg);
 	n = usable(&arena, in, &cases);
 	if (!status && n) {
-		status = nh_emit(o, out, cases, n);
+		status = o->tui ? nh_tui_saved(o, cases, n, out) : nh_emit(o, out, cases, n);
 	} else if (!status) {
 		nh_output_abort(out);
 		status = nothing_usable(&t);

@@ -19,7 +19,7 @@ _ncclhang() {
 		return
 		;;
 	-f | --format)
-		_ncclhang_offer -W 'text brief json'
+		_ncclhang_offer -W 'text brief json markdown dot'
 		return
 		;;
 	-o | --output)
@@ -46,7 +46,7 @@ _ncclhang() {
 	esac
 	case $command in
 	report)
-		options='-f --format -o --output -a --all --color --redact -v --verbose -h --help -V --version '
+		options='-f --format -o --output -i --tui -a --all --color --redact -v --verbose -h --help -V --version '
 		_ncclhang_offer -f
 		;;
 	demo)
@@ -54,7 +54,7 @@ _ncclhang() {
 		_ncclhang_offer -W 'close shutdown unread exec cross-rank healthy'
 		;;
 	*)
-		options='-p --pid -f --format -o --output -t --timeout --interval --no-stop -a --all --color --root --redact -v --verbose -h --help -V --version '
+		options='-p --pid -f --format -o --output -i --tui -t --timeout --interval --no-stop --consistent --ras -a --all --color --root --redact -v --verbose -h --help -V --version '
 		_ncclhang_offer -W "report demo $(cd /proc && echo [0-9]*)"
 		;;
 	esac

@@ -33,7 +33,7 @@ each() { # COMMAND...: with each source put in for {}
 	printf '%s\n' $sources | xargs -P "$jobs" -I '{}' "$@"
 }
 build() { # COMPILER: the whole tree with its tests; no test has this name, so that none is run
-	make -s -j "$jobs" O="$O/lint-$1" CC="$1" WERROR=1 T=none check
+	make -s -k -j "$jobs" O="$O/lint-$1" CC="$1" WERROR=1 T=none check
 }
 
 lint shellcheck shellcheck shellcheck .ci/run cmd/demo/*.sh tests/*.sh tests/*/*.sh

@@ -1,6 +1,7 @@
 #include "analyse/analyse.h"
 
 #include <string.h>
+#include "analyse/flight.h"
 #include "analyse/rank.h"
 #include "analyse/rule.h"
 #include "analyse/words.h"
@@ -14,6 +15,13 @@ enum { APART_MS = 1000 };
 static const struct nh_rule *const rules[] = {
 	&nh_rule_held_socket,
 	&nh_rule_held_socket_hidden,
+	&nh_rule_peer_rank,
+	&nh_rule_stray_client,
+	&nh_rule_stray_peer,
+	&nh_rule_teardown_graph,
+	&nh_rule_teardown_cuda,
+	&nh_rule_teardown_progress,
+	&nh_rule_init_wait,
 };
 
 /* Collects a rule's complete paths of one sample, folded. */
@@ -53,14 +61,12 @@ static uint64_t signature(const struct nh_path *p)
 		h = nh_hash(id, sizeof(id), h);
 	}
 	/* Where it starts matters too. */
-	const struct nh_thread *first = p->edge[0]->from.row;
-
-	return nh_hash((int64_t[]){ first->pid, first->tid, first->start }, 24, h);
+	return nh_hash((int64_t[]){ p->start->pid, p->start->tid, p->start->start }, 24, h);
 }
 
 static const void *fold_key(const struct nh_rule *r, const struct nh_path *p)
 {
-	const void *key = NULL;
+	const void *key = p->start;
 
 	for (size_t i = 0; i < p->n; i++)
 		if (p->edge[i]->kind == r->fold)
@@ -70,8 +76,12 @@ static const void *fold_key(const struct nh_rule *r, const struct nh_path *p)
 
 static bool same_end(const struct nh_path *a, const struct nh_path *b)
 {
-	const struct nh_edge *x = a->edge[a->n - 1], *y = b->edge[b->n - 1];
+	const struct nh_edge *x, *y;
 
+	if (!a->n || !b->n)
+		return a->n == b->n && a->start == b->start;
+	x = a->edge[a->n - 1];
+	y = b->edge[b->n - 1];
 	return x->from.row == y->from.row && x->to.row == y->to.row && x->fd == y->fd;
 }
 
@@ -103,11 +113,11 @@ static void on_path(void *ctx, const struct nh_path *p)
 	*nh_push(f->a, &m->also) = *p;
 }
 
-static size_t run(
-	struct nh_arena *a, const struct nh_rule *r, const struct nh_graph *g, struct found *ret)
+static const char *run(struct nh_arena *a, const struct nh_rule *r, const struct nh_graph *g,
+	struct found *ret, size_t *reached)
 {
 	*ret = (struct found){ .a = a, .rule = r, .g = g };
-	return nh_path_walk(g, r->steps, r->nsteps, on_path, ret);
+	return nh_path_walk(g, &r->pattern, on_path, ret, reached);
 }
 
 static void fill_chain(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
@@ -117,29 +127,31 @@ static void fill_chain(struct nh_arena *a, const struct nh_match *m, struct nh_f
 
 		*nh_push(a, &f->chain) =
 			(struct nh_link){ nh_name_node(a, e->from), nh_name_node(a, e->to),
-				nh_edge_name(e->kind), nh_edge_fact(a, m->g, e), false };
+				nh_edge_name(e->kind), nh_edge_fact(a, m->g, e), e->inferred };
 	}
+}
+
+static void add_victim(struct nh_arena *a, const struct nh_graph *g, const struct nh_thread *t,
+	struct nh_finding *f)
+{
+	const struct nh_process *p = nh_index_process(&g->ix, t->pid);
+
+	*nh_push(a, &f->victims) = (struct nh_actor){ .host = g->ix.c->host,
+		.pid = t->pid,
+		.start = p ? p->start : NH_UNKNOWN,
+		.tid = t->tid,
+		.rank = p ? nh_rank_of(p) : NH_UNKNOWN,
+		.fd = NH_UNKNOWN,
+		.comm = t->comm };
 }
 
 /* Every thread on the chain that waits for another node of it. */
 static void fill_victims(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
 {
-	for (size_t i = 0; i < m->path.n; i++) {
-		const struct nh_node from = m->path.edge[i]->from;
-		const struct nh_thread *t = from.row;
-		const struct nh_process *p;
-
-		if (from.kind != NH_NODE_THREAD)
-			continue;
-		p = nh_index_process(&m->g->ix, t->pid);
-		*nh_push(a, &f->victims) = (struct nh_actor){ .host = m->g->ix.c->host,
-			.pid = t->pid,
-			.start = p ? p->start : NH_UNKNOWN,
-			.tid = t->tid,
-			.rank = p ? nh_rank_of(p) : NH_UNKNOWN,
-			.fd = NH_UNKNOWN,
-			.comm = t->comm };
-	}
+	add_victim(a, m->g, m->path.start, f);
+	for (size_t i = 1; i < m->path.n; i++)
+		if (m->path.edge[i]->from.kind == NH_NODE_THREAD)
+			add_victim(a, m->g, m->path.edge[i]->from.row, f);
 }
 
 static void convict(struct nh_case *c, const struct nh_rule *r, struct nh_match *m, bool apart)
@@ -149,8 +161,11 @@ static void convict(struct nh_case *c, const struct nh_rule *r, struct nh_match 
 
 	nh_row_init(&nh_finding_type, f);
 	f->id = r->id;
-	f->confidence = reached < r->ceiling ? reached : r->ceiling;
 	fill_chain(c->arena, m, f);
+	nh_for(l, &f->chain)
+		if (l->inferred && reached > NH_LIKELY)
+			reached = NH_LIKELY;
+	f->confidence = reached < r->ceiling ? reached : r->ceiling;
 	fill_victims(c->arena, m, f);
 	for (const char *const *s = r->refutes; *s; s++)
 		*nh_push(c->arena, &f->refutes) = *s;
@@ -169,6 +184,12 @@ static void rule_out(struct nh_case *c, const char *id, const char *why)
 	nh_for(old, &c->verdict.ruled_out)
 		if (!strcmp(old->id, id))
 			return;
+	/* "Nobody does" can only be said of what was seen. */
+	nh_for(gap, &c->gaps)
+		if (gap->needed) {
+			why = nh_arena_printf(c->arena, "as far as could be seen, %s", why);
+			break;
+		}
 	*nh_push(c->arena, &c->verdict.ruled_out) = (struct nh_ruled_out){ id, why };
 }
 
@@ -179,11 +200,12 @@ static void rule_out(struct nh_case *c, const char *id, const char *why)
 static bool apply(struct nh_case *c, const struct nh_rule *r, const struct nh_graph *g, size_t n)
 {
 	struct found last, first = { 0 };
-	size_t steps = run(c->arena, r, &g[n - 1], &last);
+	size_t reached;
+	const char *missing = run(c->arena, r, &g[n - 1], &last, &reached);
 	bool apart = n > 1 && c->samples.v[n - 1].at_ms - c->samples.v[0].at_ms >= APART_MS;
 
 	if (n > 1)
-		run(c->arena, r, &g[0], &first);
+		run(c->arena, r, &g[0], &first, NULL);
 	nh_for(m, &last.matches) {
 		m->repeated = nh_set_has(&first.signatures, signature(&m->path));
 		convict(c, r, m, apart);
@@ -192,9 +214,9 @@ static bool apply(struct nh_case *c, const struct nh_rule *r, const struct nh_gr
 		return false;
 	if (first.matches.n)
 		rule_out(c, r->id, "seen in the first sample, gone in the second");
-	else if (r->steps[steps].missing)
-		rule_out(c, r->id, r->steps[steps].missing);
-	return r->open_from && steps >= r->open_from;
+	else if (missing)
+		rule_out(c, r->id, missing);
+	return r->open_from && reached >= r->open_from;
 }
 
 static bool convicted(const struct nh_case *c, const char *id)
@@ -214,20 +236,33 @@ static bool anything_alive(const struct nh_case *c)
 	return false;
 }
 
+/* Found, but nothing hangs: the contract's `problem` ids. */
+static bool is_problem(const char *id)
+{
+	static const char *const ids[] = { "straggler", "out-of-memory", "checkpoint-incomplete",
+		"evidence-off" };
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		if (!strcmp(id, ids[i]))
+			return true;
+	return false;
+}
+
 static int status_of(const struct nh_case *c, bool open)
 {
-	bool sure = false;
+	int sure = 0;
 
 	nh_for(f, &c->verdict.findings)
-		sure |= f->confidence >= NH_LIKELY;
+		if (f->confidence >= NH_LIKELY && sure != NH_HANG)
+			sure = is_problem(f->id) ? NH_PROBLEM : NH_HANG;
 	if (sure)
-		return NH_HANG;
+		return sure;
 	if (c->verdict.findings.n || open)
 		return NH_INCONCLUSIVE;
 	nh_for(gap, &c->gaps)
 		if (gap->needed)
 			return NH_INCONCLUSIVE;
-	return anything_alive(c) ? NH_NO_HANG : NH_NOTHING_TO_INSPECT;
+	return anything_alive(c) || c->rank_groups.n ? NH_NO_HANG : NH_NOTHING_TO_INSPECT;
 }
 
 void nh_analyse(struct nh_case *c)
@@ -242,6 +277,7 @@ void nh_analyse(struct nh_case *c)
 	for (size_t i = 0; n && i < sizeof(rules) / sizeof(*rules); i++)
 		if (!convicted(c, rules[i]->id))
 			open |= apply(c, rules[i], g, n);
+	nh_flight_analyse(c);
 
 	/* A rule that convicts in one form is not ruled out in another. */
 	size_t kept = 0;

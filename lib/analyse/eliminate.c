@@ -8,8 +8,7 @@
 enum { PIDS_SHOWN = 4 };
 
 /* What a thread waits in, with the kind of object where the descriptor tells it. */
-static const char *state_words(
-	struct nh_arena *a, const struct nh_index *ix, const struct nh_thread *t)
+const char *nh_state_words(struct nh_arena *a, const struct nh_index *ix, const struct nh_thread *t)
 {
 	static const char *const kinds[] = { "", " on a socket", " on a pipe", " on a file", "", "",
 		" on a descriptor that is closed" };
@@ -84,7 +83,7 @@ void nh_eliminate(const struct nh_case *c, struct nh_groups *ret)
 		return;
 	nh_index_build(a, c, c->samples.v[c->samples.n - 1].sample, &ix);
 	nh_for(t, &ix.threads) {
-		struct nh_group *g = group_of(a, ret, state_words(a, &ix, *t), is_victim(c, *t));
+		struct nh_group *g = group_of(a, ret, nh_state_words(a, &ix, *t), is_victim(c, *t));
 		uint64_t key = nh_hash(&(*t)->pid, sizeof((*t)->pid), (uint64_t)(g - ret->v));
 
 		if (!g->threads++)

@@ -1,6 +1,10 @@
 #include "analyse/graph.h"
 
 #include <stdlib.h>
+#include "base/str.h"
+#include "know/teardown.h"
+
+#define LESS(a, b) (((a) > (b)) - ((a) < (b)))
 
 static struct nh_node thread_node(const struct nh_thread *t)
 {
@@ -85,13 +89,69 @@ static void add_socket(struct nh_arena *a, struct nh_graph *g, const struct nh_s
 	}
 }
 
+static bool listens_there(const struct nh_graph *g, int64_t pid, const struct nh_socket *s)
+{
+	nh_for(fd, &g->ix.fds) {
+		const struct nh_socket *l = (*fd)->pid == pid && (*fd)->inode > 0
+						    ? nh_index_socket(&g->ix, (*fd)->inode)
+						    : NULL;
+
+		if (l && l->state == NH_TCP_LISTEN && nh_streq(l->local, s->local))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A thread inside ncclSocketAccept waits for what some accepted connection of its process sends.
+ * It spins with non-blocking calls, so which one cannot be read: every connection that came in
+ * through a listener of the process is a candidate.
+ */
+static void add_serves(struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t)
+{
+	const struct nh_stack *stack =
+		t->stack == NH_UNKNOWN ? NULL : nh_index_stack(&g->ix, t->stack);
+	bool accepts = false;
+
+	if (stack)
+		nh_for(f, &stack->frames)
+			accepts |= nh_teardown_kind(f) == NH_TD_ACCEPT;
+	if (!accepts)
+		return;
+	nh_for(fd, &g->ix.fds) {
+		const struct nh_socket *s = (*fd)->pid == t->pid && (*fd)->inode > 0
+						    ? nh_index_socket(&g->ix, (*fd)->inode)
+						    : NULL;
+
+		if (s && s->state == NH_TCP_ESTABLISHED && listens_there(g, t->pid, s))
+			add(a, g,
+				(struct nh_edge){ .kind = NH_EDGE_SERVES,
+					.from = thread_node(t),
+					.to = socket_node(s),
+					.fd = *fd,
+					.inferred = true });
+	}
+}
+
 static int by_from(const void *a, const void *b)
 {
 	const struct nh_edge *x = a, *y = b;
 	uintptr_t p = (uintptr_t)x->from.row, q = (uintptr_t)y->from.row;
-	int r = (p > q) - (p < q);
+	int r = LESS(p, q);
 
 	return r ? r : (int)x->kind - (int)y->kind;
+}
+
+/* The same with ties broken by the rows' order in the case, so that a report does not change from
+ * run to run. */
+static int by_from_and_to(const void *a, const void *b)
+{
+	const struct nh_edge *x = a, *y = b;
+	int r = by_from(a, b);
+
+	r = r ? r : LESS((uintptr_t)x->to.row, (uintptr_t)y->to.row);
+	r = r ? r : LESS((uintptr_t)x->wait, (uintptr_t)y->wait);
+	return r ? r : LESS((uintptr_t)x->fd, (uintptr_t)y->fd);
 }
 
 void nh_graph_build(
@@ -105,11 +165,12 @@ void nh_graph_build(
 		if (w.kind == NH_WAIT_FUTEX)
 			add_join(a, ret, *t, &w);
 		add_descriptors(a, ret, *t, &w);
+		add_serves(a, ret, *t);
 	}
 	nh_for(s, &ret->ix.sockets)
 		add_socket(a, ret, *s);
 	if (ret->edges.n)
-		qsort(ret->edges.v, ret->edges.n, sizeof(*ret->edges.v), by_from);
+		qsort(ret->edges.v, ret->edges.n, sizeof(*ret->edges.v), by_from_and_to);
 }
 
 const struct nh_edge *nh_graph_out(

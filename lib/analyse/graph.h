@@ -21,6 +21,7 @@ enum nh_edge_kind {
 	NH_EDGE_JOINS,	 /* thread → thread of the same process whose end it waits for */
 	NH_EDGE_POLLS,	 /* thread → socket in its poll, select or epoll set */
 	NH_EDGE_READS,	 /* thread → socket it blocks in, in one call */
+	NH_EDGE_SERVES,	 /* thread in NCCL's accept → a connection to its listener: inferred */
 	NH_EDGE_PEER,	 /* socket → the other end of its connection */
 	NH_EDGE_HELD_BY, /* socket → process with a descriptor of it */
 	NH_EDGE_KINDS,
@@ -30,6 +31,7 @@ struct nh_edge {
 	enum nh_edge_kind kind;
 	struct nh_node from, to;
 	const struct nh_pollfd *wait; /* POLLS, READS: the slot */
+	bool inferred;		      /* concluded, not read */
 	const struct nh_fd *fd; /* POLLS, READS: the waiter's descriptor; HELD_BY: the holder's */
 };
 

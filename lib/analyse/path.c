@@ -20,8 +20,8 @@ static bool on_path(const struct nh_path *p, struct nh_node n)
 /* Recursion is bounded by NH_PATH_MAX. */
 static void go(struct walk *w, struct nh_node from, size_t step)
 {
-	const struct nh_step *s = &w->steps[step];
 	const struct nh_edge *out;
+	const struct nh_step *s;
 	size_t n;
 
 	if (step > w->farthest)
@@ -32,6 +32,7 @@ static void go(struct walk *w, struct nh_node from, size_t step)
 	}
 	if (w->path.n == NH_PATH_MAX)
 		return;
+	s = &w->steps[step];
 	out = nh_graph_out(w->g, from, s->edge, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (on_path(&w->path, out[i].to))
@@ -45,12 +46,32 @@ static void go(struct walk *w, struct nh_node from, size_t step)
 	}
 }
 
-size_t nh_path_walk(const struct nh_graph *g, const struct nh_step *steps, size_t nsteps,
-	nh_path_fn *fn, void *ctx)
+const char *nh_path_walk(const struct nh_graph *g, const struct nh_pattern *pattern, nh_path_fn *fn,
+	void *ctx, size_t *reached)
 {
-	struct walk w = { .g = g, .steps = steps, .nsteps = nsteps, .fn = fn, .ctx = ctx };
+	struct walk w = {
+		.g = g, .steps = pattern->steps, .nsteps = pattern->nsteps, .fn = fn, .ctx = ctx
+	};
+	bool begun = false;
 
-	nh_for(t, &g->ix.threads)
+	nh_for(t, &g->ix.threads) {
+		if (pattern->begin && !pattern->begin(g, *t))
+			continue;
+		begun = true;
+		w.path.start = *t;
 		go(&w, (struct nh_node){ NH_NODE_THREAD, *t }, 0);
-	return w.farthest;
+	}
+	if (reached)
+		*reached = w.farthest;
+	if (!begun)
+		return pattern->no_begin;
+	return w.farthest == w.nsteps ? NULL : w.steps[w.farthest].missing;
+}
+
+const struct nh_edge *nh_path_edge(const struct nh_path *p, enum nh_edge_kind kind)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->edge[i]->kind == kind)
+			return p->edge[i];
+	return NULL;
 }

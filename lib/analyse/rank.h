@@ -4,7 +4,8 @@
 
 #include "model/verdict.h"
 
-/* Surest first, then the one with most victims, then by title so that two reports diff well. */
+/* A cause above its consequences; then the surest first, then the one with most victims, then by
+ * title so that two reports diff well. */
 void nh_rank_findings(struct nh_verdict *v);
 
 #endif

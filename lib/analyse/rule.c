@@ -53,3 +53,10 @@ void nh_tell_culprit(struct nh_arena *a, struct nh_finding *f, const struct nh_g
 		.fd = fd ? fd->fd : NH_UNKNOWN,
 		.comm = p->comm };
 }
+
+const char *nh_kill_command(struct nh_arena *a, const struct nh_process *p)
+{
+	return nh_arena_printf(a,
+		"[ \"$(sed 's/.*) //' /proc/%jd/stat | cut -d' ' -f20)\" = %jd ] && kill %jd",
+		(intmax_t)p->pid, (intmax_t)p->start, (intmax_t)p->pid);
+}

@@ -17,21 +17,24 @@ struct nh_match {
 
 struct nh_rule {
 	const char *id;
-	const struct nh_step *steps;
-	size_t nsteps;
-	/* Paths that agree in this edge's target are told as one finding. */
+	struct nh_pattern pattern;
+	/* Paths that agree in the last target of this kind of edge, or in their start where they
+	 * have no such edge, are told as one finding. */
 	enum nh_edge_kind fold;
 	int ceiling; /* enum nh_confidence: the most it may claim */
 	/* Title, culprit, gates, evidence, what is unknown, remedies; the chain, victims, refutes
-	 * and confidence are filled in by the engine. */
+	 * and confidence are filled in by the engine; tell may lower the confidence. */
 	void (*tell)(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f);
 	const char *const *refutes; /* NULL-terminated */
 	/* Steps from which on an incomplete match leaves the case open: somebody does wait, and why
-	 * is not known. */
+	 * is not known.  0 = never. */
 	size_t open_from;
+	const char *covers; /* public reports of this shape, for readers of the source and --all */
 };
 
-extern const struct nh_rule nh_rule_held_socket, nh_rule_held_socket_hidden;
+extern const struct nh_rule nh_rule_held_socket, nh_rule_held_socket_hidden, nh_rule_peer_rank,
+	nh_rule_stray_client, nh_rule_stray_peer, nh_rule_teardown_cuda, nh_rule_teardown_graph,
+	nh_rule_teardown_progress, nh_rule_init_wait;
 
 /* Helpers for tell(). */
 void nh_tell_evidence(struct nh_arena *a, struct nh_finding *f, const char *fmt, ...)
@@ -44,6 +47,8 @@ void nh_tell_gate(struct nh_arena *a, struct nh_finding *f, const char *gate, co
 	const char *fact);
 void nh_tell_culprit(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
 	const struct nh_process *p, const struct nh_fd *fd);
+/* A shell command that ends a process only if PID and start time are still the same. */
+const char *nh_kill_command(struct nh_arena *a, const struct nh_process *p);
 /* RANK of a process's environment, else NH_UNKNOWN. */
 int64_t nh_rank_of(const struct nh_process *p);
 

@@ -4,89 +4,30 @@
  * of the descriptor, so that the opener's close() never reached the wire.
  */
 #include <string.h>
-#include "analyse/rule.h"
-#include "analyse/silhouette.h"
+#include "analyse/nccl.h"
+#include "analyse/nccl_version.h"
 #include "analyse/words.h"
 #include "know/nccl.h"
 
-/* Whether a thread sits in the service loop: its call's shape, and the listener in the last slot.
+/*
+ * Neither the process in teardown nor a live rank may be among the holders: those close it
+ * themselves, or are the ones to look at.  Nor a process older than the service thread: it cannot
+ * have inherited a connection that did not exist, so it is a client of its own.
  */
-static bool is_service(const struct nh_graph *g, const struct nh_thread *t)
-{
-	struct nh_wait w = nh_graph_wait(g, t);
-	struct nh_node node = { NH_NODE_THREAD, t };
-	size_t n;
-	const struct nh_edge *e;
-
-	if (!nh_nccl_service_shape(&w))
-		return false;
-	e = nh_graph_out(g, node, NH_EDGE_POLLS, &n);
-	for (size_t i = 0; i < n; i++)
-		if (e[i].wait->slot == w.nfds - 1)
-			return ((const struct nh_socket *)e[i].to.row)->state == NH_TCP_LISTEN;
-	return false;
-}
-
-static bool joins_service(const struct nh_graph *g, const struct nh_path *p)
-{
-	return is_service(g, nh_path_end(p).row);
-}
-
-static bool polls_live_peer(const struct nh_graph *g, const struct nh_path *p)
-{
-	const struct nh_edge *e = p->edge[p->n - 1];
-	const struct nh_socket *s = e->to.row;
-
-	return e->wait->slot < nh_graph_wait(g, e->from.row).nfds - 1 &&
-	       s->state == NH_TCP_ESTABLISHED;
-}
-
-static const struct nh_thread *service_of(const struct nh_path *p)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (p->edge[i]->kind == NH_EDGE_POLLS)
-			return p->edge[i]->from.row;
-	return NULL;
-}
-
-static const struct nh_edge *edge_of(const struct nh_path *p, enum nh_edge_kind kind)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (p->edge[i]->kind == kind)
-			return p->edge[i];
-	return NULL;
-}
-
-/* A rank has a service thread of its own; fork copies none into a child. */
-static bool is_rank(const struct nh_graph *g, int64_t pid)
-{
-	size_t n;
-	const struct nh_thread *const *t = nh_index_threads(&g->ix, pid, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (is_service(g, t[i]))
-			return true;
-	return false;
-}
-
-static bool open_peer(const struct nh_graph *g, const struct nh_path *p)
-{
-	return ((const struct nh_socket *)nh_path_end(p).row)->state == NH_TCP_ESTABLISHED;
-}
-
-/* Neither the process in teardown nor a live rank may be among the holders: those close it
- * themselves, or are the ones to look at. */
 static bool only_bystanders(const struct nh_graph *g, const struct nh_path *p)
 {
 	size_t n;
-	struct nh_node end = p->edge[p->n - 1]->from;
-	const struct nh_edge *h = nh_graph_out(g, end, NH_EDGE_HELD_BY, &n);
-	int64_t victim = service_of(p)->pid;
+	const struct nh_edge *h = nh_graph_out(g, p->edge[p->n - 1]->from, NH_EDGE_HELD_BY, &n);
+	const struct nh_thread *svc = nh_nccl_joined(p);
 
 	for (size_t i = 0; i < n; i++) {
-		int64_t pid = ((const struct nh_process *)h[i].to.row)->pid;
+		const struct nh_process *holder = h[i].to.row;
 
-		if (pid == victim || is_rank(g, pid))
+		/* A thread that unshared its table is a bystander of its own process. */
+		if (h[i].fd->tid != NH_UNKNOWN)
+			continue;
+		if (holder->pid == svc->pid || nh_nccl_is_rank(g, holder->pid) ||
+			(holder->start != NH_UNKNOWN && holder->start < svc->start))
 			return false;
 	}
 	return true;
@@ -96,7 +37,7 @@ static bool no_holder(const struct nh_graph *g, const struct nh_path *p)
 {
 	size_t n;
 
-	if (!open_peer(g, p))
+	if (!nh_nccl_open_peer(g, p))
 		return false;
 	nh_graph_out(g, nh_path_end(p), NH_EDGE_HELD_BY, &n);
 	return !n;
@@ -117,21 +58,10 @@ static struct opener presumed_opener(
 		p = nh_index_process(&g->ix, p->ppid);
 		if (p && p->pid == victim)
 			return (struct opener){ p, true };
-		if (p && is_rank(g, p->pid))
+		if (p && nh_nccl_is_rank(g, p->pid))
 			return (struct opener){ p, false };
 	}
 	return (struct opener){ NULL, false };
-}
-
-/* The thread that joins the service thread: the innermost one in teardown. */
-static const struct nh_thread *joiner_of(const struct nh_path *p)
-{
-	const struct nh_thread *t = NULL;
-
-	for (size_t i = 0; i < p->n; i++)
-		if (p->edge[i]->kind == NH_EDGE_JOINS)
-			t = p->edge[i]->from.row;
-	return t;
 }
 
 /* By the stack where it names the entry point, else by what the sockets imply. */
@@ -139,7 +69,7 @@ static void tell_path_gate(struct nh_arena *a, const struct nh_match *m,
 	const struct nh_socket *near, struct nh_finding *f)
 {
 	static const char gate[] = "teardown took the abort path";
-	struct nh_silhouette s = nh_silhouette_of(a, m->g, joiner_of(&m->path));
+	struct nh_silhouette s = nh_silhouette_of(a, m->g, nh_nccl_joiner(&m->path));
 
 	if (s.entry == NH_TD_ABORT)
 		nh_tell_gate(a, f, gate, "held",
@@ -161,41 +91,13 @@ static void tell_path_gate(struct nh_arena *a, const struct nh_match *m,
 				(intmax_t)near->rx_queue));
 }
 
-/* Stack and graph side by side; where they disagree, both are said. */
-static void tell_stacks(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
-{
-	const struct nh_thread *joiner = joiner_of(&m->path), *svc = service_of(&m->path);
-	struct nh_silhouette s = nh_silhouette_of(a, m->g, joiner);
-	struct nh_silhouette loop = nh_silhouette_of(a, m->g, svc);
-
-	if (s.frames)
-		nh_tell_evidence(a, f, "stack of thread %jd, innermost first: %s",
-			(intmax_t)joiner->tid, s.frames);
-	if (s.caller && s.caller != joiner)
-		nh_tell_evidence(a, f,
-			"thread %jd called it and waits for the job that thread %jd runs",
-			(intmax_t)s.caller->tid, (intmax_t)joiner->tid);
-	if (loop.frames)
-		nh_tell_evidence(a, f, "stack of thread %jd: %s", (intmax_t)svc->tid, loop.frames);
-	if (loop.total && !loop.unnamed && !nh_on_stack(m->g, svc, NH_TD_SERVICE))
-		nh_tell_evidence(a, f,
-			"the stack of thread %jd does not name ncclProxyService: it was recognised by "
-			"its poll set alone",
-			(intmax_t)svc->tid);
-	if (s.unnamed)
-		nh_tell_evidence(a, f,
-			"%jd of %jd frames of thread %jd have no name (a stripped library keeps its "
-			"exports only); the chain above does not rest on names",
-			(intmax_t)s.unnamed, (intmax_t)s.total, (intmax_t)joiner->tid);
-}
-
 static void tell_gates(struct nh_arena *a, const struct nh_match *m,
 	const struct nh_process *holder, struct nh_finding *f)
 {
 	const struct nh_case *c = m->g->ix.c;
-	const struct nh_edge *poll = edge_of(&m->path, NH_EDGE_POLLS);
-	const struct nh_edge *held = edge_of(&m->path, NH_EDGE_HELD_BY);
-	const struct nh_thread *svc = service_of(&m->path);
+	const struct nh_edge *poll = nh_path_edge(&m->path, NH_EDGE_POLLS);
+	const struct nh_edge *held = nh_path_edge(&m->path, NH_EDGE_HELD_BY);
+	const struct nh_thread *svc = nh_nccl_joined(&m->path);
 	const struct nh_socket *near = poll->to.row;
 	struct opener o = presumed_opener(m->g, holder, svc->pid);
 
@@ -227,7 +129,7 @@ static void tell_gates(struct nh_arena *a, const struct nh_match *m,
 static void tell_origin(struct nh_arena *a, const struct nh_match *m,
 	const struct nh_process *holder, struct nh_finding *f)
 {
-	const struct nh_thread *svc = service_of(&m->path);
+	const struct nh_thread *svc = nh_nccl_joined(&m->path);
 	const struct nh_process *victim = nh_index_process(&m->g->ix, svc->pid);
 	const struct nh_process *parent = nh_index_process(&m->g->ix, holder->ppid);
 	struct opener o = presumed_opener(m->g, holder, svc->pid);
@@ -255,29 +157,20 @@ static void tell_origin(struct nh_arena *a, const struct nh_match *m,
 			"rank that is still alive");
 }
 
-static const char *kill_command(struct nh_arena *a, const struct nh_process *p)
-{
-	return nh_arena_printf(a,
-		"[ \"$(sed 's/.*) //' /proc/%jd/stat | cut -d' ' -f20)\" = %jd ] && kill %jd",
-		(intmax_t)p->pid, (intmax_t)p->start, (intmax_t)p->pid);
-}
-
 static void tell_remedies(struct nh_arena *a, const struct nh_match *m,
 	const struct nh_process *holder, struct nh_finding *f)
 {
-	const struct nh_thread *svc = service_of(&m->path);
-	const struct nh_socket *far = edge_of(&m->path, NH_EDGE_PEER)->to.row;
-	const char *kill = kill_command(a, holder);
+	const struct nh_thread *svc = nh_nccl_joined(&m->path);
+	const struct nh_socket *far = nh_path_edge(&m->path, NH_EDGE_PEER)->to.row;
+	const char *kill = nh_kill_command(a, holder);
 
 	nh_for(p, &m->also) {
 		const struct nh_process *other = nh_path_end(p).row;
 
 		if (other != holder)
-			kill = nh_arena_printf(a, "%s; %s", kill, kill_command(a, other));
+			kill = nh_arena_printf(a, "%s; %s", kill, nh_kill_command(a, other));
 	}
-	nh_tell_remedy(a, f, "save the evidence first: it dies with the job",
-		nh_arena_printf(a, "ncclhang -o case-%jd.json.zst %jd", (intmax_t)svc->pid,
-			(intmax_t)svc->pid));
+	nh_tell_save(a, f, svc->pid);
 	nh_tell_remedy(a, f,
 		"release it now by ending the holder (checks PID and start time first). Price: "
 		"whatever that process still does is lost",
@@ -312,49 +205,33 @@ static void tell_remedies(struct nh_arena *a, const struct nh_match *m,
 static void tell_others(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
 {
 	nh_for(p, &m->also) {
-		const struct nh_edge *held = edge_of(p, NH_EDGE_HELD_BY);
-		const struct nh_edge *poll = edge_of(p, NH_EDGE_POLLS);
+		const struct nh_edge *held = nh_path_edge(p, NH_EDGE_HELD_BY);
+		const struct nh_edge *poll = nh_path_edge(p, NH_EDGE_POLLS);
 
 		nh_tell_evidence(a, f, "also: slot %jd, %s: %s", (intmax_t)poll->wait->slot,
 			nh_name_socket(a, held->from.row), nh_edge_fact(a, m->g, held));
 	}
 }
 
-static void tell_fd_owner(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
-{
-	const struct nh_thread *svc = service_of(&m->path);
-	const struct nh_socket *far = edge_of(&m->path, NH_EDGE_PEER)->to.row;
-	const struct nh_case *c = m->g->ix.c;
-
-	nh_tell_evidence(a, f, "no descriptor of pid %jd is socket inode %jd", (intmax_t)svc->pid,
-		(intmax_t)far->inode);
-	nh_for(s, &c->samples) {
-		if (s->sample != m->g->ix.sample)
-			continue;
-		nh_tell_evidence(a, f, "searched for holders: %jd descriptors of %jd processes%s",
-			(intmax_t)s->fds, (intmax_t)s->walked,
-			s->complete ? "" : " before time ran out");
-		if (s->unreadable > 0)
-			nh_tell_unknown(a, f,
-				"%jd processes could not be searched: further holders are possible",
-				(intmax_t)s->unreadable);
-	}
-}
-
 static void tell_held(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
 {
-	const struct nh_edge *held = edge_of(&m->path, NH_EDGE_HELD_BY);
+	const struct nh_edge *held = nh_path_edge(&m->path, NH_EDGE_HELD_BY);
 	const struct nh_process *holder = held->to.row;
-	const struct nh_thread *svc = service_of(&m->path);
+	const struct nh_thread *svc = nh_nccl_joined(&m->path);
 
 	f->title = nh_arena_printf(a,
 		"NCCL teardown of pid %jd waits for a connection that %s keeps open",
 		(intmax_t)svc->pid, nh_name_process(a, holder));
 	nh_tell_culprit(a, f, m->g, holder, held->fd);
+	/* It inherited RANK with everything else, but is no rank. */
+	f->culprit->rank = NH_UNKNOWN;
 	tell_gates(a, m, holder, f);
-	tell_stacks(a, m, f);
+	nh_nccl_tell_stacks(a, m, f);
 	tell_origin(a, m, holder, f);
-	tell_fd_owner(a, m, f);
+	nh_nccl_tell_held(a, m->g, svc->pid, f);
+	nh_tell_evidence(a, f, "no descriptor of pid %jd is socket inode %jd", (intmax_t)svc->pid,
+		(intmax_t)((const struct nh_socket *)held->from.row)->inode);
+	nh_tell_search(a, m, f);
 	tell_others(a, m, f);
 	tell_remedies(a, m, holder, f);
 }
@@ -362,7 +239,7 @@ static void tell_held(struct nh_arena *a, const struct nh_match *m, struct nh_fi
 /* Where an end without a descriptor can live on: each place that was looked at, by name. */
 static void tell_hidden(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
 {
-	const struct nh_thread *svc = service_of(&m->path);
+	const struct nh_thread *svc = nh_nccl_joined(&m->path);
 	const struct nh_socket *far = nh_path_end(&m->path).row;
 	const struct nh_case *c = m->g->ix.c;
 	int64_t sample = m->g->ix.sample;
@@ -374,7 +251,7 @@ static void tell_hidden(struct nh_arena *a, const struct nh_match *m, struct nh_
 	nh_tell_evidence(a, f,
 		"socket inode %jd is open, so something holds it, but no descriptor of it was seen",
 		(intmax_t)far->inode);
-	tell_stacks(a, m, f);
+	nh_nccl_tell_stacks(a, m, f);
 	nh_for(fd, &c->fds) {
 		if (fd->sample != sample)
 			continue;
@@ -414,26 +291,25 @@ static void tell_hidden(struct nh_arena *a, const struct nh_match *m, struct nh_
 			"flight over a unix socket, an io_uring; a process outside this pid "
 			"namespace "
 			"or this host's view remains possible");
-	nh_tell_remedy(a, f, "save the evidence first: it dies with the job",
-		nh_arena_printf(a, "ncclhang -o case-%jd.json.zst %jd", (intmax_t)svc->pid,
-			(intmax_t)svc->pid));
+	nh_tell_save(a, f, svc->pid);
 	nh_tell_remedy(a, f, "look with all rights, on the host itself, outside any container",
 		nh_arena_printf(a, "sudo ncclhang %jd", (intmax_t)svc->pid));
 }
 
 static const struct nh_step held_steps[] = {
-	{ NH_EDGE_JOINS, true, joins_service,
+	{ NH_EDGE_JOINS, true, nh_nccl_joins_service,
 		"no thread waits for an NCCL proxy service thread to end" },
-	{ NH_EDGE_POLLS, false, polls_live_peer, "the joined service thread polls no live peer" },
-	{ NH_EDGE_PEER, false, open_peer,
+	{ NH_EDGE_POLLS, false, nh_nccl_polls_live_peer,
+		"the joined service thread polls no live peer" },
+	{ NH_EDGE_PEER, false, nh_nccl_open_peer,
 		"the live peer's other end is not an open connection of this host" },
 	{ NH_EDGE_HELD_BY, false, only_bystanders,
 		"the other end is still held by the rank itself or by another live rank" },
 };
 
 static const struct nh_step hidden_steps[] = {
-	{ NH_EDGE_JOINS, true, joins_service, NULL },
-	{ NH_EDGE_POLLS, false, polls_live_peer, NULL },
+	{ NH_EDGE_JOINS, true, nh_nccl_joins_service, NULL },
+	{ NH_EDGE_POLLS, false, nh_nccl_polls_live_peer, NULL },
 	{ NH_EDGE_PEER, false, no_holder, NULL },
 };
 
@@ -447,8 +323,7 @@ static const char *const refutes[] = {
 
 const struct nh_rule nh_rule_held_socket = {
 	.id = "nccl-teardown-held-socket",
-	.steps = held_steps,
-	.nsteps = sizeof(held_steps) / sizeof(*held_steps),
+	.pattern = { .steps = held_steps, .nsteps = sizeof(held_steps) / sizeof(*held_steps) },
 	.fold = NH_EDGE_JOINS,
 	.ceiling = NH_CONFIRMED,
 	.tell = tell_held,
@@ -458,8 +333,8 @@ const struct nh_rule nh_rule_held_socket = {
 
 const struct nh_rule nh_rule_held_socket_hidden = {
 	.id = "nccl-teardown-held-socket",
-	.steps = hidden_steps,
-	.nsteps = sizeof(hidden_steps) / sizeof(*hidden_steps),
+	.pattern = { .steps = hidden_steps,
+		.nsteps = sizeof(hidden_steps) / sizeof(*hidden_steps) },
 	.fold = NH_EDGE_JOINS,
 	.ceiling = NH_POSSIBLE,
 	.tell = tell_hidden,

@@ -24,6 +24,8 @@ static const char *frame_word(struct nh_arena *a, const struct nh_frame *f)
 {
 	char base[256];
 
+	if (f->python)
+		return f->func;
 	if (!f->func || f->nearest)
 		return nh_arena_printf(
 			a, "%s+0x%jx", f->module ? f->module : "?", (uintmax_t)f->offset);
@@ -92,6 +94,10 @@ struct nh_silhouette nh_silhouette_of(
 		ret.caller = t;
 	else if (find(s, NH_TD_JOB) != SIZE_MAX || find(s, NH_TD_INNER) != SIZE_MAX)
 		find_launcher(g, t, &ret);
+	/* Without an entry the outermost frame that means something ends the sentence. */
+	for (size_t i = s->frames.n; last == SIZE_MAX && i-- > 0;)
+		if (nh_teardown_kind(&s->frames.v[i]) != NH_TD_NONE)
+			last = i;
 	if (last == SIZE_MAX)
 		last = s->frames.n ? s->frames.n - 1 : 0;
 	ret.frames = nh_stack_words(a, s, 0, last);

@@ -53,6 +53,7 @@ const char *nh_edge_name(enum nh_edge_kind kind)
 		[NH_EDGE_JOINS] = "joins",
 		[NH_EDGE_POLLS] = "polls",
 		[NH_EDGE_READS] = "reads",
+		[NH_EDGE_SERVES] = "serves",
 		[NH_EDGE_PEER] = "is connected to",
 		[NH_EDGE_HELD_BY] = "is held open by",
 	};
@@ -99,6 +100,13 @@ const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const str
 	case NH_EDGE_POLLS:
 	case NH_EDGE_READS:
 		return poll_fact(a, g, e);
+	case NH_EDGE_SERVES:
+		s = e->to.row;
+		return nh_arena_printf(a,
+			"its stack is in ncclSocketAccept; fd %jd = socket inode %jd came in through "
+			"its listener, %s, %jd bytes unread",
+			(intmax_t)e->fd->fd, (intmax_t)s->inode, state_name(s),
+			(intmax_t)s->rx_queue);
 	case NH_EDGE_PEER:
 		s = e->to.row;
 		return nh_arena_printf(a,

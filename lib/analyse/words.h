@@ -17,6 +17,10 @@ const char *nh_edge_name(enum nh_edge_kind kind);
 const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e);
 /* "poll of 65 descriptors, 500 ms"; never NULL. */
 const char *nh_wait_words(struct nh_arena *a, const struct nh_wait *w);
+/* What a thread does, with the kind of object where the descriptor tells it: "poll of 65 slots,
+ * 500 ms timeout", "read on a pipe", "running", "stopped". */
+const char *nh_state_words(
+	struct nh_arena *a, const struct nh_index *ix, const struct nh_thread *t);
 /* "3.2 s" for a difference in clock ticks of the case. */
 const char *nh_ticks_words(struct nh_arena *a, const struct nh_case *c, int64_t ticks);
 

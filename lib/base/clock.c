@@ -33,6 +33,8 @@ void nh_sleep_ms(int64_t ms)
 {
 	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1000000 };
 
+	if (ms <= 0)
+		return;
 	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t) == EINTR)
 		;
 }

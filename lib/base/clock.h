@@ -11,7 +11,7 @@ int64_t nh_now_ms(void);
 int64_t nh_now_ns(void);
 /* The present in UTC as RFC 3339 with milliseconds, e.g. 2026-11-29T03:12:05.123Z. */
 void nh_now_rfc3339(char *buf, size_t size);
-/* Sleeps ms milliseconds, also over interrupting signals. */
+/* Sleeps ms milliseconds (none if not positive), also over interrupting signals. */
 void nh_sleep_ms(int64_t ms);
 
 #endif

@@ -10,6 +10,7 @@
 
 #define HEAD 65536		 /* looked at to tell what a file is */
 #define UNPACKED_MAX (4LL << 30) /* bytes; a bomb is refused */
+#define WHOLE_MAX (512u << 20)	 /* bytes of a file that is read as a whole */
 
 /* One file on its way into an intake. */
 struct file {
@@ -18,6 +19,9 @@ struct file {
 	int fd;
 	size_t head_n, head_read; /* of head: filled, and handed on */
 	size_t first_n;		  /* of first: filled */
+	enum nh_kind kind;	  /* of what it unpacks to */
+	char *whole;		  /* all of it, where the kind needs that */
+	size_t whole_n, whole_cap;
 	bool known;		  /* first was judged and handed on */
 	const char *why;	  /* it was refused, NULL = it was not */
 	long long bytes;
@@ -49,19 +53,49 @@ static long tap_read(void *ctx, char *buf, size_t n)
 	return (long)n;
 }
 
-/* Judges the beginning: nothing but a case goes into the intake. */
+static int keep_whole(struct file *f, const char *buf, size_t n)
+{
+	size_t cap = f->whole_cap ? f->whole_cap : 2 * (size_t)HEAD;
+	char *grown;
+
+	if (n > WHOLE_MAX - f->whole_n) {
+		f->why = "larger than 512 MiB";
+		return -EFBIG;
+	}
+	while (cap < f->whole_n + n)
+		cap *= 2;
+	grown = cap > f->whole_cap ? realloc(f->whole, cap) : f->whole;
+	if (!grown)
+		return -ENOMEM;
+	f->whole = grown;
+	f->whole_cap = cap;
+	memcpy(f->whole + f->whole_n, buf, n);
+	f->whole_n += n;
+	return 0;
+}
+
+/* A case is read as it comes, evidence at its end. */
+static int hand_on(struct file *f, const char *buf, size_t n)
+{
+	if (f->kind == NH_KIND_FLIGHT)
+		return keep_whole(f, buf, n);
+	nh_intake_feed(f->in, f->name, buf, n);
+	return 0;
+}
+
+/* Judges the beginning: nothing of an unknown kind goes into the intake. */
 static int judge(struct file *f)
 {
-	enum nh_kind kind = nh_kind_detect(f->first, f->first_n);
-
+	f->kind = nh_kind_detect(f->first, f->first_n);
 	f->known = true;
-	if (kind != NH_KIND_CASE) {
-		f->why = kind == NH_KIND_EMPTY ? "nothing in it"
-					       : "not a case: no line with {\"case\":...}";
-		return kind == NH_KIND_EMPTY ? -ENODATA : -EINVAL;
+	if (f->kind != NH_KIND_CASE && f->kind != NH_KIND_FLIGHT) {
+		bool empty = f->kind == NH_KIND_EMPTY;
+
+		f->why = empty ? "nothing in it"
+			       : "not a case (no line with {\"case\":...}) and no dump";
+		return empty ? -ENODATA : -EINVAL;
 	}
-	nh_intake_feed(f->in, f->name, f->first, f->first_n);
-	return 0;
+	return hand_on(f, f->first, f->first_n);
 }
 
 static int take(void *ctx, const char *buf, size_t n)
@@ -85,9 +119,7 @@ static int take(void *ctx, const char *buf, size_t n)
 		if (rc)
 			return rc;
 	}
-	if (n)
-		nh_intake_feed(f->in, f->name, buf, n);
-	return 0;
+	return n ? hand_on(f, buf, n) : 0;
 }
 
 static int read_head(struct file *f)
@@ -115,6 +147,8 @@ static int read_file(struct file *f, struct nh_err *err)
 	nh_intake_end_source(f->in, f->name);
 	if (!rc)
 		rc = late;
+	if (!rc && f->kind == NH_KIND_FLIGHT)
+		return nh_intake_evidence(f->in, f->kind, f->name, f->whole, f->whole_n, err);
 	return rc ? nh_fail(err, rc, "%s: %s", f->name,
 			    f->why && rc != -EBADMSG ? f->why : inner.msg)
 		  : 0;
@@ -126,6 +160,7 @@ int nh_intake_file(struct nh_intake *in, const char *path, struct nh_err *err)
 	nh_auto_close int fd = is_stdin ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	nh_auto_free struct file *f = NULL;
 	struct stat st;
+	int rc;
 
 	if (!is_stdin && fd < 0)
 		return nh_fail(err, -errno, "%s: %s", path, strerror(errno));
@@ -137,5 +172,7 @@ int nh_intake_file(struct nh_intake *in, const char *path, struct nh_err *err)
 	f->in = in;
 	f->name = is_stdin ? "standard input" : path;
 	f->fd = is_stdin ? 0 : fd;
-	return read_file(f, err);
+	rc = read_file(f, err);
+	free(f->whole);
+	return rc;
 }

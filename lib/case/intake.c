@@ -1,14 +1,18 @@
 #include "case/intake.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/set.h"
 #include "base/str.h"
 #include "case/decode.h"
 #include "case/map.h"
+#include "evidence/flight.h"
 
 #define LINE_LIMIT (16u << 20)
 #define ERRORS_KEPT 100
+#define ID_BYTES 4096 /* of each evidence file that make up the id of their case */
 
 /* A case and what came of it. */
 struct entry {
@@ -33,6 +37,9 @@ struct nh_intake {
 	NH_VEC(struct source) sources;
 	struct nh_map ids;  /* case id → struct entry */
 	struct nh_map seen; /* case and line number → itself */
+	struct entry *files; /* the case made of evidence files, NULL = there were none */
+	struct nh_flight *flight;
+	uint64_t hash; /* of those files */
 	NH_VEC(const char *) errors;
 	size_t untold; /* errors that were not kept */
 	char more[64];
@@ -323,6 +330,39 @@ int nh_intake_complete(const struct nh_intake *in, size_t i)
 	return c->last >= 0 && c->most == c->last && (int64_t)c->lines.n - 1 == c->last;
 }
 
+/* Dumps, logs, checkpoints: all of them tell of one job.  Its id depends on the files alone, so that
+ * the same files give the same report. */
+static struct nh_case *files_case(struct nh_intake *in, const char *buf, size_t len)
+{
+	struct entry *e = in->files;
+
+	if (!e) {
+		e = in->files = nh_new(in->a, struct entry, 1);
+		nh_row_init(&nh_case_header_type, &e->c);
+		e->c.arena = in->a;
+		e->c.schema = NH_SCHEMA;
+		e->c.tool = "ncclhang " NH_VERSION;
+		e->last = -1;
+		*nh_push(in->a, &in->cases) = e;
+	}
+	in->hash = nh_hash(buf, len < ID_BYTES ? len : ID_BYTES, in->hash ^ len);
+	e->c.id = nh_arena_printf(in->a, "%016llx", (unsigned long long)in->hash);
+	return &e->c;
+}
+
+int nh_intake_evidence(struct nh_intake *in, enum nh_kind kind, const char *name, const char *buf,
+	size_t len, struct nh_err *err)
+{
+	struct nh_case *c = files_case(in, buf, len);
+
+	if (kind != NH_KIND_FLIGHT)
+		return nh_fail(err, -EINVAL, "%s: not evidence of a known kind", name);
+	if (!in->flight)
+		in->flight = nh_flight_new(c);
+	return in->flight ? nh_flight_read(in->flight, name, buf, len, err)
+			  : nh_fail(err, -ENOMEM, "%s: %s", name, strerror(ENOMEM));
+}
+
 static int by_number(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -361,9 +401,13 @@ static void find_missing(struct nh_arena *a, struct entry *c)
 
 void nh_intake_finish(struct nh_intake *in)
 {
+	nh_flight_free(in->flight);
+	in->flight = NULL;
 	nh_for(it, &in->cases) {
 		struct entry *c = *it;
 
+		if (c == in->files)
+			continue;
 		if (!c->c.host)
 			c->c.host = c->prefix;
 		find_missing(in->a, c);

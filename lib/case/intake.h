@@ -40,8 +40,16 @@ enum nh_kind {
 	NH_KIND_GZIP,
 	NH_KIND_ZSTD,
 	NH_KIND_EMPTY,
+	NH_KIND_FLIGHT, /* a flight-recorder dump */
 };
 enum nh_kind nh_kind_detect(const char *buf, size_t len);
+
+/*
+ * Takes a whole file that is evidence of the given kind.  All of it becomes rows of one further
+ * case.  0, or a negative errno with err naming the file and what is wrong; the rest is still used.
+ */
+int nh_intake_evidence(struct nh_intake *in, enum nh_kind kind, const char *name, const char *buf,
+	size_t len, struct nh_err *err);
 
 /*
  * Reads a file (path "-" = standard input through fd 0) of any compression into the intake.

@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include "evidence/flight.h"
 
 /* An object with a member "case", after nothing or after pdsh's "host: ". */
 static bool is_case_line(const char *s, size_t n)
@@ -51,5 +52,7 @@ enum nh_kind nh_kind_detect(const char *buf, size_t len)
 		blank++;
 	if (blank == len)
 		return NH_KIND_EMPTY;
-	return has_case_line(buf, len) ? NH_KIND_CASE : NH_KIND_UNKNOWN;
+	if (has_case_line(buf, len))
+		return NH_KIND_CASE;
+	return nh_flight_is(buf, len) ? NH_KIND_FLIGHT : NH_KIND_UNKNOWN;
 }

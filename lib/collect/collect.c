@@ -23,6 +23,18 @@ struct attempt {
 	struct nh_intake *in;
 };
 
+/* A worker may get stuck for good: nobody who reads our output may then wait for it. */
+static void let_go(int keep)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	for (int fd = 0; null >= 0 && fd <= 2; fd++)
+		dup2(null, fd);
+	if (keep > 3)
+		close_range(3, (unsigned)keep - 1, 0);
+	close_range((unsigned)keep + 1, ~0U, 0);
+}
+
 static int start(struct attempt *at, const struct nh_collect_opts *o, struct nh_mark *mark,
 	struct nh_arena *a)
 {
@@ -44,7 +56,7 @@ static int start(struct attempt *at, const struct nh_collect_opts *o, struct nh_
 		if (getppid() != parent)
 			_exit(1);
 		signal(SIGPIPE, SIG_IGN);
-		close(pipefd[0]);
+		let_go(pipefd[1]);
 		_exit(nh_worker_run(o, mark, pipefd[1]));
 	}
 	close(pipefd[1]);
@@ -119,8 +131,11 @@ static void say_skipped(struct nh_case *c, const struct nh_mark *m)
 	for (int i = 0; i < m->nskip; i++)
 		gap(c, nh_arena_printf(c->arena, "pid %jd", (intmax_t)m->skip[i].pid),
 			m->skip[i].what,
-			"reading it blocked in the kernel; it was abandoned and left out", NULL,
-			true);
+			nh_mark_is_memory(m->skip[i].what)
+				? "reading it blocked in the kernel; it was abandoned, and with it all "
+				  "that goes through that process's memory map"
+				: "reading it blocked in the kernel; it was abandoned and left out",
+			NULL, true);
 }
 
 static void say_end(struct nh_case *c, const struct attempt *at, enum outcome end,
@@ -170,6 +185,8 @@ int nh_collect(struct nh_arena *a, const struct nh_collect_opts *o, struct nh_ca
 	struct nh_case *best = NULL;
 	enum outcome end;
 
+	if (!o->root && access("/proc/self/stat", R_OK))
+		return nh_fail(err, -ENODEV, "/proc is not mounted here: mount -t proc proc /proc");
 	if (!mark)
 		return nh_fail(err, -ENOMEM, "cannot map shared memory: %s", strerror(ENOMEM));
 	do {

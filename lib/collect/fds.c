@@ -24,8 +24,7 @@ bool nh_has_own_fds(const struct nh_collector *k, int64_t pid, int64_t tid)
 	       syscall(SYS_kcmp, (pid_t)pid, (pid_t)tid, KCMP_FILES, 0, 0) > 0;
 }
 
-struct nh_fd *nh_fd_record(struct nh_collector *k, int64_t pid, int64_t own_tid, int64_t fd,
-	const char *link, size_t len)
+static struct nh_fd *new_row(struct nh_collector *k, int64_t pid, int64_t own_tid, int64_t fd)
 {
 	struct nh_fd *row;
 
@@ -36,14 +35,30 @@ struct nh_fd *nh_fd_record(struct nh_collector *k, int64_t pid, int64_t own_tid,
 	row->pid = pid;
 	row->tid = own_tid;
 	row->fd = fd;
-	if (link) {
-		row->kind = nh_parse_fd_link(link, len, &row->inode);
-		if (row->kind != NH_FD_SOCKET && row->kind != NH_FD_PIPE)
-			row->path = nh_utf8_repair(k->a, link, len);
-	} else {
-		row->kind = NH_FD_CLOSED;
-	}
 	return row;
+}
+
+struct nh_fd *nh_fd_record(struct nh_collector *k, int64_t pid, int64_t own_tid, int64_t fd,
+	const char *link, size_t len)
+{
+	struct nh_fd *row = new_row(k, pid, own_tid, fd);
+
+	if (!row)
+		return NULL;
+	row->kind = link ? nh_parse_fd_link(link, len, &row->inode) : NH_FD_CLOSED;
+	if (link && row->kind != NH_FD_SOCKET && row->kind != NH_FD_PIPE)
+		row->path = nh_utf8_repair(k->a, link, len);
+	return row;
+}
+
+void nh_fd_record_met(struct nh_collector *k, const struct nh_met *m)
+{
+	struct nh_fd *row = new_row(k, m->pid, m->own_tid, m->fd);
+
+	if (row) {
+		row->kind = m->kind;
+		row->inode = m->inode;
+	}
 }
 
 /* The owner's permission bits of the link are the descriptor's access mode. */

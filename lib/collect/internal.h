@@ -15,6 +15,12 @@ struct nh_entry {
 	char state;
 };
 
+/* A socket or pipe some process was met holding. */
+struct nh_met {
+	int64_t inode, pid, own_tid;
+	int32_t fd, kind;
+};
+
 /* A process that is read in full. */
 struct nh_subject {
 	int64_t pid, start;
@@ -24,6 +30,7 @@ struct nh_subject {
 	int live; /* where its memory and descriptors are read: dir, or /proc/TID under a zombie
 		     leader */
 	int64_t netns;
+	int64_t nccl;	  /* version of an NCCL that it maps; NH_UNKNOWN */
 	bool ended;	  /* it ended while it was read */
 	bool fds_whole;	  /* its main descriptor table is recorded whole in this sample */
 	uint64_t read_in; /* the last sample in which it was read */
@@ -38,7 +45,9 @@ struct nh_collector {
 	bool recorded;
 	int64_t sample;
 	int64_t began_ms;
-	int64_t self, parent; /* our worker's and our own PID */
+	int64_t sample_until_ms; /* when this sample gives up what is not done, on nh_now_ms's clock
+				  */
+	int64_t self, parent;	 /* our worker's and our own PID */
 	int64_t self_netns;
 
 	NH_VEC(struct nh_entry) host; /* every process, by pid */
@@ -47,11 +56,13 @@ struct nh_collector {
 	struct nh_set fd_rows; /* descriptors recorded in this sample, see nh_fd_key */
 	struct nh_set waited;  /* inodes that some thread waits on */
 	struct nh_set
-		searched;   /* inodes whose holders are wanted: waited ones and their other ends */
-	struct nh_set held; /* of those, the inodes for which a holder was found */
+		searched; /* inodes whose holders are wanted: waited ones and their other ends */
 	struct nh_set unix_inodes;
 	struct nh_set gap_keys;	     /* gaps already said */
 	NH_VEC(int64_t) search_list; /* searched, as a list */
+	NH_VEC(struct nh_met) met;   /* by the search for holders, in this sample */
+	struct nh_set walked_before; /* processes the first sample's search went through */
+	NH_VEC(const char *) ras_at; /* addresses to ask for RAS, as NCCL_RAS_ADDR says */
 	bool last;		     /* this sample is the last one */
 };
 
@@ -74,23 +85,37 @@ void nh_reread_running(struct nh_collector *k);
 void nh_read_fd_table(struct nh_collector *k, struct nh_subject *s);
 void nh_resolve_waits(struct nh_collector *k, struct nh_subject *s, struct nh_thread *t);
 void nh_read_modules(struct nh_collector *k, struct nh_subject *s);
+/*
+ * nccl_version.c: whether a mapped file is an NCCL or has one linked in, and which; fills the nccl
+ * fields of a row whose path is set.  fd is the file, or -1; head is where its first byte is mapped
+ * in the process, or 0; exe: it is the program itself.
+ */
+void nh_read_nccl(struct nh_collector *k, struct nh_subject *s, int fd, uint64_t head, bool exe,
+	struct nh_module *row);
 /* Records a descriptor once; link is what its /proc link says. */
 struct nh_fd *nh_fd_record(struct nh_collector *k, int64_t pid, int64_t own_tid, int64_t fd,
 	const char *link, size_t len);
+/* The same from what the search for holders noted. */
+void nh_fd_record_met(struct nh_collector *k, const struct nh_met *m);
 uint64_t nh_fd_key(int64_t table, int64_t fd);
 /* Whether a thread has a descriptor table of its own. */
 bool nh_has_own_fds(const struct nh_collector *k, int64_t pid, int64_t tid);
 
 /* sockets.c: the rows of every subject's network namespace that matter. */
 void nh_read_sockets(struct nh_collector *k);
-/* walk.c: all holders of the searched inodes over all processes. */
+/* walk.c: all holders of the searched inodes over all processes; cheap from the second call on. */
 void nh_walk_holders(struct nh_collector *k);
+bool nh_has_holder(const struct nh_collector *k, int64_t inode);
 /* missing.c: an other end without a visible holder: where it can be. */
 void nh_search_missing(struct nh_collector *k);
 
 /* stacks.c: the stack of every subject's thread, in the last sample, after all that needs no stop.
  */
 void nh_read_stacks(struct nh_collector *k);
+
+/* ras.c: where the subjects of this sample have NCCL's RAS service; asks it, once each. */
+void nh_find_ras(struct nh_collector *k);
+void nh_ask_ras(struct nh_collector *k);
 
 /* sample.c: one look at everything. */
 void nh_take_sample(struct nh_collector *k);

@@ -17,13 +17,26 @@ void nh_mark_free(struct nh_mark *m)
 		munmap(m, sizeof(*m));
 }
 
+bool nh_mark_is_memory(const char *what)
+{
+	static const char *const words[] = { "cmdline", "environ", "maps", "mapped files", "memory",
+		"stacks", "symbols" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(words[i], what))
+			return true;
+	return false;
+}
+
 bool nh_mark_begin(struct nh_mark *m, int64_t pid, const char *what)
 {
 	m->pid = pid;
 	m->what = what;
 	m->step++;
 	for (int i = 0; i < m->nskip; i++)
-		if (m->skip[i].pid == pid && !strcmp(m->skip[i].what, what))
+		if (m->skip[i].pid == pid &&
+			(!strcmp(m->skip[i].what, what) ||
+				(nh_mark_is_memory(what) && nh_mark_is_memory(m->skip[i].what))))
 			return false;
 	return true;
 }

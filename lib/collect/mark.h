@@ -28,6 +28,9 @@ struct nh_mark *nh_mark_new(void);
 void nh_mark_free(struct nh_mark *m);
 /* Says what is read next; false = it blocked a predecessor, so leave it. */
 bool nh_mark_begin(struct nh_mark *m, int64_t pid, const char *what);
+/* What goes through a process's memory map: where one such read blocks, all of them do, so that a
+ * skip of one skips them all. */
+bool nh_mark_is_memory(const char *what);
 /* The worker sleeps on purpose. */
 void nh_mark_idle(struct nh_mark *m);
 

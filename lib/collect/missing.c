@@ -21,18 +21,10 @@ struct missing {
 	int piddir;
 };
 
-static bool has_holder(const struct nh_collector *k, int64_t inode)
-{
-	nh_for(f, &k->c->fds)
-		if (f->inode == inode && f->sample == k->sample && f->kind != NH_FD_CLOSED)
-			return true;
-	return false;
-}
-
 static bool any_missing(const struct nh_collector *k)
 {
 	nh_for(inode, &k->search_list)
-		if (!has_holder(k, *inode))
+		if (!nh_has_holder(k, *inode))
 			return true;
 	return false;
 }
@@ -104,8 +96,8 @@ static int look_for_closed(void *ctx, int taskdir, int64_t tid)
 	snprintf(path, sizeof(path), "%jd/fd/%jd", (intmax_t)tid, (intmax_t)w.fd);
 	if (!fstatat(taskdir, path, &st, AT_SYMLINK_NOFOLLOW) || errno != ENOENT)
 		return 0;
-	nh_subject_add(m->k, m->pid, NH_WHY_HOLDER);
-	return 1;
+	nh_fd_record(m->k, m->pid, NH_UNKNOWN, w.fd, NULL, 0);
+	return 0;
 }
 
 void nh_search_missing(struct nh_collector *k)

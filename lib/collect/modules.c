@@ -8,6 +8,8 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "collect/internal.h"
+#include "know/nccl.h"
+#include "know/nccl_versions.h"
 #include "proc/read.h"
 
 enum { MAPS_MAX = 64 << 20, BUILD_ID_MAX = 64 };
@@ -34,7 +36,7 @@ static const char *build_id(struct nh_arena *a, int fd)
 			ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
 		while (d && !found && (off = gelf_getnote(d, off, &nh, &name, &desc)) > 0) {
 			if (nh.n_type != NT_GNU_BUILD_ID || nh.n_descsz > BUILD_ID_MAX ||
-				nh.n_namesz != 4 || memcmp((char *)d->d_buf + name, "GNU", 4))
+				nh.n_namesz != 4 || memcmp((char *)d->d_buf + name, "GNU", 4) != 0)
 				continue;
 
 			char *hex = nh_new(a, char, nh.n_descsz * 2 + 1);
@@ -71,43 +73,61 @@ static int open_mapped(struct nh_subject *s, const struct nh_map *m)
 	return fd;
 }
 
-/* A build id read before, in whichever process. */
-static const char *known_id(const struct nh_collector *k, const struct nh_map *m)
+/* What was read of the same file before, in whichever process; false if it was not. */
+static bool known(const struct nh_collector *k, const struct nh_map *m, struct nh_module *ret)
 {
 	nh_for(mod, &k->c->modules)
-		if (mod->inode == (int64_t)m->inode && mod->build_id && mod->path &&
+		if (mod->inode == (int64_t)m->inode && (mod->build_id || mod->nccl) && mod->path &&
 			strlen(mod->path) == m->path_len &&
-			!memcmp(mod->path, m->path, m->path_len))
-			return mod->build_id;
-	return NULL;
+			!memcmp(mod->path, m->path, m->path_len)) {
+			*ret = *mod;
+			return true;
+		}
+	return false;
 }
 
-static void add_module(struct nh_collector *k, struct nh_subject *s, const struct nh_map *m)
+/* Workers of a job are many and map what their rank maps: of those only what may be an NCCL. */
+static bool wanted(const struct nh_subject *s, const struct nh_map *m, uint64_t exe)
 {
-	const char *id = known_id(k, m);
-	struct nh_module *row;
+	char path[4097];
 
-	if (!id && nh_mark_begin(k->mark, s->pid, "mapped files")) {
+	if (m->perms[2] != 'x' || !m->path_len || !m->inode)
+		return false;
+	snprintf(path, sizeof(path), "%.*s", (int)m->path_len, m->path);
+	return s->why != NH_WHY_DESCENDANT || m->inode == exe || nh_is_training_library(path);
+}
+
+/* head is where the file's first byte is mapped; 0 = not seen. */
+static void add_module(struct nh_collector *k, struct nh_subject *s, const struct nh_map *m,
+	uint64_t head, uint64_t exe)
+{
+	struct nh_module row = { .path = nh_utf8_repair(k->a, m->path, m->path_len) };
+
+	nh_row_init(&nh_module_type, &row);
+	if (!known(k, m, &row) && nh_mark_begin(k->mark, s->pid, "mapped files")) {
 		nh_auto_close int fd = open_mapped(s, m);
 
 		if (fd >= 0)
-			id = build_id(k->a, fd);
+			row.build_id = build_id(k->a, fd);
+		nh_read_nccl(k, s, fd, head, m->inode == exe, &row);
 	}
-	row = nh_case_row(k->c, module, modules);
-	row->pid = s->pid;
-	row->base = m->start - m->offset;
-	row->end = m->end;
-	row->inode = (int64_t)m->inode;
-	row->deleted = m->deleted;
-	row->path = nh_utf8_repair(k->a, m->path, m->path_len);
-	row->build_id = id;
+	row.pid = s->pid;
+	row.base = m->start - m->offset;
+	row.end = m->end;
+	row.inode = (int64_t)m->inode;
+	row.deleted = m->deleted;
+	if (row.nccl)
+		s->nccl = nh_nccl_version_parse(row.nccl);
+	if (row.nccl || s->why != NH_WHY_DESCENDANT)
+		*nh_push(k->a, &k->c->modules) = row;
 }
 
 void nh_read_modules(struct nh_collector *k, struct nh_subject *s)
 {
 	struct nh_arena tmp = { 0 };
 	char *maps = NULL;
-	struct nh_map m;
+	struct nh_map m, head = { 0 };
+	struct stat exe = { 0 };
 
 	if (!nh_mark_begin(k->mark, s->pid, "maps"))
 		return;
@@ -117,8 +137,13 @@ void nh_read_modules(struct nh_collector *k, struct nh_subject *s)
 
 	if (n < 0)
 		nh_gap_errno(k, s->pid, "memory map", (int)-n, false);
-	for (size_t pos = 0; n > 0 && nh_parse_map(maps, (size_t)n, &pos, &m) > 0;)
-		if (m.perms[2] == 'x' && m.path_len && m.inode)
-			add_module(k, s, &m);
+	if (fstatat(s->live, "exe", &exe, 0))
+		exe.st_ino = 0;
+	for (size_t pos = 0; n > 0 && nh_parse_map(maps, (size_t)n, &pos, &m) > 0;) {
+		if (!m.offset)
+			head = m;
+		if (wanted(s, &m, exe.st_ino))
+			add_module(k, s, &m, head.inode == m.inode ? head.start : 0, exe.st_ino);
+	}
 	nh_arena_free(&tmp);
 }

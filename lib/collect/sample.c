@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/clock.h"
-#include "collect/internal.h"
+#include "collect/python.h"
 #include "proc/read.h"
 
 /* The inode number of the initial pid namespace, fixed by the kernel (PROC_PID_INIT_INO). */
@@ -83,7 +83,7 @@ void nh_take_sample(struct nh_collector *k)
 	memset(&k->waited, 0, sizeof(k->waited));
 	memset(&k->searched, 0, sizeof(k->searched));
 	memset(&k->unix_inodes, 0, sizeof(k->unix_inodes));
-	k->search_list.n = 0;
+	k->search_list.n = k->met.n = 0;
 	nh_table_read(k);
 	if (k->sample == 1)
 		nh_select(k);
@@ -108,8 +108,12 @@ void nh_take_sample(struct nh_collector *k)
 		say_namespace(k);
 	if (k->last)
 		nh_read_stacks(k);
+	else
+		nh_read_interpreters(k);
 	if (k->sample == 1)
 		nh_for(sub, &k->subjects)
-			if (!sub->ended && sub->why != NH_WHY_DESCENDANT)
+			if (!sub->ended)
 				nh_read_modules(k, sub);
+	if (k->last && k->o->ras && !k->recorded)
+		nh_find_ras(k);
 }

@@ -60,7 +60,8 @@ struct nh_subject *nh_subject_add(struct nh_collector *k, int64_t pid, int why)
 		.dir = dir,
 		.live = dir,
 		.live_tid = pid,
-		.netns = NH_UNKNOWN };
+		.netns = NH_UNKNOWN,
+		.nccl = NH_UNKNOWN };
 	if (e->state == 'Z')
 		nh_each_number(dir, "task", live_thread, &(struct live_thread){ k, s });
 	return s;

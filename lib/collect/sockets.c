@@ -79,11 +79,35 @@ static void search_for(struct nh_collector *k, int64_t inode)
 		*nh_push(k->a, &k->search_list) = inode;
 }
 
+/* The local addresses that some subject listens on. */
+static void find_listeners(struct namespace *ns, const struct nh_set *held, struct nh_set *ret)
+{
+	static const struct nh_addr nobody;
+
+	nh_for(row, &ns->rows)
+		if (row->family != NH_UNIX && row->state == NH_TCP_LISTEN &&
+			nh_set_has(held, (uint64_t)row->inode))
+			nh_set_add(&ns->tmp, ret, tuple(&row->local, &nobody));
+}
+
+/* Whether somebody waits on this end, or may: a thread that spins on what came in through its
+ * listener is never seen waiting. */
+static bool matters(
+	const struct namespace *ns, const struct nh_sock_row *row, const struct nh_set *listeners)
+{
+	static const struct nh_addr nobody;
+
+	return nh_set_has(&ns->k->waited, (uint64_t)row->inode) ||
+	       (row->family != NH_UNIX && row->state == NH_TCP_ESTABLISHED &&
+		       nh_set_has(listeners, tuple(&row->local, &nobody)));
+}
+
 static void pick(struct namespace *ns, const struct nh_set *held)
 {
 	struct nh_collector *k = ns->k;
-	struct nh_set ends = { 0 }, waited_ends = { 0 }, emitted = { 0 };
+	struct nh_set ends = { 0 }, far_ends = { 0 }, emitted = { 0 }, listeners = { 0 };
 
+	find_listeners(ns, held, &listeners);
 	nh_for(row, &ns->rows) {
 		/* A dump that was disturbed and begun anew may name a socket twice. */
 		if (!nh_set_has(held, (uint64_t)row->inode) ||
@@ -91,8 +115,8 @@ static void pick(struct namespace *ns, const struct nh_set *held)
 			continue;
 		emit(ns, row);
 		nh_set_add(&ns->tmp, &ends, other_end(row));
-		if (nh_set_has(&k->waited, (uint64_t)row->inode)) {
-			nh_set_add(&ns->tmp, &waited_ends, other_end(row));
+		if (matters(ns, row, &listeners)) {
+			nh_set_add(&ns->tmp, &far_ends, other_end(row));
 			search_for(k, row->inode);
 		}
 	}
@@ -101,7 +125,7 @@ static void pick(struct namespace *ns, const struct nh_set *held)
 
 		if (nh_set_has(&ends, name) && !nh_set_has(&emitted, (uint64_t)row->inode))
 			emit(ns, row);
-		if (nh_set_has(&waited_ends, name))
+		if (nh_set_has(&far_ends, name))
 			search_for(k, row->inode);
 	}
 }

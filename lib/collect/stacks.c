@@ -2,7 +2,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/str.h"
-#include "collect/internal.h"
+#include "collect/python.h"
 #include "stack/symbol.h"
 #include "stack/take.h"
 
@@ -10,6 +10,7 @@
 struct taken {
 	struct nh_subject *subject;
 	struct nh_space space;
+	struct nh_subject_python python;
 	struct nh_taken *of; /* by thread, as in the case */
 	size_t n, first;     /* threads, and the row of the first */
 };
@@ -50,12 +51,14 @@ static void add_frames(struct nh_collector *k, struct nh_stack *row, const struc
 	do {
 		struct nh_frame *f = nh_push(k->a, &row->frames);
 
-		/* The names live as long as the collector: nothing is copied. */
+		/* Symbols live as long as the collector; images go with their address space. */
 		*f = (struct nh_frame){ .offset = step->offset,
+			.line = NH_UNKNOWN,
 			.signal = step->signal,
 			.guessed = step->guessed,
-			.module = module_of(step),
-			.build_id = step->image ? step->image->build_id : NULL };
+			.module = nh_arena_strdup(k->a, module_of(step)),
+			.build_id = step->image ? nh_arena_strdup(k->a, step->image->build_id)
+						: NULL };
 		if (!sym)
 			return;
 		f->func = sym->name;
@@ -67,25 +70,50 @@ static void add_frames(struct nh_collector *k, struct nh_stack *row, const struc
 	} while (sym);
 }
 
-static uint64_t hash_walk(const struct nh_walk *w)
+static void add_python(struct nh_collector *k, struct nh_stack *row, const struct nh_py_frame *py)
 {
-	uint64_t h = w->complete;
+	*nh_push(k->a, &row->frames) = (struct nh_frame){
+		.python = true, .func = py->func, .file = py->file, .line = py->line
+	};
+}
 
-	for (size_t i = 0; i < w->n; i++) {
-		const char *key = w->v[i].image ? w->v[i].image->key : "";
+static uint64_t hash_text(const char *s, uint64_t h)
+{
+	return s ? nh_hash(s, strlen(s), h) : h + 1;
+}
 
-		h = nh_hash(key, strlen(key), h);
-		h = nh_hash(&w->v[i].offset, sizeof(w->v[i].offset), h);
+static uint64_t hash_stack(
+	const struct nh_walk *w, const struct nh_merged_stack *m, const char *why)
+{
+	uint64_t h = hash_text(why, w->complete);
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct nh_py_frame *py = m->v[i].py;
+		const struct nh_step *step = &w->v[py ? 0 : m->v[i].step];
+
+		if (py) {
+			h = hash_text(py->file, hash_text(py->func, h));
+			h = nh_hash(&py->line, sizeof(py->line), h);
+		} else {
+			h = hash_text(step->image ? step->image->key : NULL, h);
+			h = nh_hash(&step->offset, sizeof(step->offset), h);
+		}
 	}
 	return h;
 }
 
-static int64_t store(struct pool *p, const struct nh_walk *w)
+/* The number of the stack of the subject's i-th thread. */
+static int64_t store(struct pool *p, struct taken *t, size_t at)
 {
 	struct nh_collector *k = p->k;
-	uint64_t h = hash_walk(w);
+	const struct nh_walk *w = &t->of[at].walk;
+	struct nh_merged_stack m;
 	struct nh_stack *row;
+	const char *python;
+	uint64_t h;
 
+	nh_merge_python(k, &t->python, at, w, &m, &python);
+	h = hash_stack(w, &m, python);
 	for (size_t i = 0; i < p->hashes.n; i++)
 		if (p->hashes.v[i] == h)
 			return k->c->stacks.v[i].stack;
@@ -94,8 +122,13 @@ static int64_t store(struct pool *p, const struct nh_walk *w)
 	row->stack = (int64_t)k->c->stacks.n;
 	row->complete = w->complete;
 	row->why = nh_arena_strdup(k->a, w->why);
-	for (size_t i = 0; i < w->n; i++)
-		add_frames(k, row, &w->v[i]);
+	row->python = python;
+	for (size_t i = 0; i < m.n; i++) {
+		if (m.v[i].py)
+			add_python(k, row, m.v[i].py);
+		else
+			add_frames(k, row, &w->v[m.v[i].step]);
+	}
 	return row->stack;
 }
 
@@ -124,8 +157,11 @@ static bool take(struct nh_collector *k, struct nh_subject *s, int64_t until_ms,
 		tids[i] = t[ret->first + i].tid;
 	ret->of = nh_new(k->a, struct nh_taken, ret->n);
 	r = nh_space_open(&mem, &ret->space);
-	if (!r)
+	if (!r) {
+		nh_read_python(k, s, &ret->space, ret->first, ret->n, &ret->python);
+		o.chains = ret->python.chains;
 		r = nh_take_stacks(&ret->space, tids, ret->n, &o, k->a, ret->of);
+	}
 	if (!r)
 		return true;
 	nh_space_close(&ret->space);
@@ -151,7 +187,7 @@ static void name_and_store(struct pool *p, struct nh_symbols *names, struct take
 		if (t->of[i].err)
 			row->no_stack = no_stack(k, t->of[i].err);
 		else
-			row->stack = store(p, &t->of[i].walk);
+			row->stack = store(p, t, i);
 	}
 	nh_space_close(&t->space);
 }
@@ -160,8 +196,6 @@ void nh_read_stacks(struct nh_collector *k)
 {
 	struct nh_symbols names = { .arena = k->a };
 	struct pool pool = { .k = k };
-	int64_t until = k->began_ms + k->o->timeout_ms * 3 / 4;
-
 	if (k->recorded)
 		return;
 	/* Targets first: theirs are the stacks that matter if time runs out. */
@@ -170,7 +204,7 @@ void nh_read_stacks(struct nh_collector *k)
 			struct taken t;
 			bool target = s->why == NH_WHY_TARGET || s->why == NH_WHY_FOUND;
 
-			if (!s->ended && target == !pass && take(k, s, until, &t))
+			if (!s->ended && target == !pass && take(k, s, k->sample_until_ms, &t))
 				name_and_store(&pool, &names, &t);
 		}
 }

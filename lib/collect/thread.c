@@ -119,9 +119,13 @@ static int read_wait(struct nh_collector *k, int dir, const char *task, const st
 	struct nh_thread *t)
 {
 	struct nh_wait w = nh_wait_decode(k->c->machine, t);
+	bool in_memory =
+		w.kind == NH_WAIT_FUTEX || w.kind == NH_WAIT_POLL || w.kind == NH_WAIT_SELECT;
 	uint32_t word;
 	int r;
 
+	if (in_memory && !nh_mark_begin(k->mark, t->pid, "memory"))
+		return -EBUSY;
 	switch (w.kind) {
 	case NH_WAIT_FUTEX:
 		r = nh_mem_read(m, w.addr, &word, sizeof(word));

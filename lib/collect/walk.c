@@ -1,13 +1,17 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/clock.h"
 #include "collect/internal.h"
 #include "proc/read.h"
 
 /*
  * Who holds the searched inodes, over every process of the host: suspects first (relatives of the
- * subjects), so that they are known even if time runs out, then everybody else.  Two system calls'
- * worth of work a descriptor; nothing is allocated for one that does not match.
+ * subjects), so that they are known even if time runs out, then everybody else.  This is the
+ * dearest pass by far, one system call a descriptor, so it is made once: every socket and pipe it
+ * meets is noted, and inodes that come up later are looked up there.  The second sample goes again
+ * through all suspects and through processes the first did not know; it searches the whole host
+ * only where an inode is left without a holder.
  */
 enum { PF_KTHREAD = 0x00200000 };
 
@@ -38,8 +42,8 @@ static int look(void *ctx, int dirfd, int64_t fd)
 
 	if (kind != NH_FD_SOCKET && kind != NH_FD_PIPE)
 		return 0;
-	if (nh_set_has(&w->k->searched, (uint64_t)inode))
-		nh_fd_record(w->k, w->pid, w->own_tid, fd, link, (size_t)n);
+	*nh_push(w->k->a, &w->k->met) =
+		(struct nh_met){ inode, w->pid, w->own_tid, (int32_t)fd, kind };
 	return 0;
 }
 
@@ -101,7 +105,8 @@ static void look_at(struct walk *w, const struct nh_entry *e)
 	w->sample->walked++;
 }
 
-static bool is_relative(const struct nh_collector *k, const struct nh_entry *e)
+/* Subjects (holders among them), their parents and their children. */
+static bool is_suspect(const struct nh_collector *k, const struct nh_entry *e)
 {
 	if (nh_set_has(&k->subject_pids, (uint64_t)e->pid) ||
 		nh_set_has(&k->subject_pids, (uint64_t)e->ppid))
@@ -127,25 +132,86 @@ static void say_refused(struct walk *w)
 		"whether a searched socket is held there", why, grant, false);
 }
 
+/* A process that the first sample's search did not see. */
+static bool is_new(const struct nh_collector *k, const struct nh_entry *e)
+{
+	return !nh_set_has(
+		&k->walked_before, nh_hash(&e->start, sizeof(e->start), (uint64_t)e->pid));
+}
+
+static void record_met(struct nh_collector *k)
+{
+	nh_for(m, &k->met)
+		if (nh_set_has(&k->searched, (uint64_t)m->inode))
+			nh_fd_record_met(k, m);
+}
+
+bool nh_has_holder(const struct nh_collector *k, int64_t inode)
+{
+	nh_for(f, &k->c->fds)
+		if (f->inode == inode && f->sample == k->sample && f->kind != NH_FD_CLOSED)
+			return true;
+	return false;
+}
+
+static bool all_have_holders(const struct nh_collector *k)
+{
+	nh_for(inode, &k->search_list)
+		if (!nh_has_holder(k, *inode))
+			return false;
+	return true;
+}
+
+/* Everybody who is (or is not) a suspect; in a narrow search newcomers count as such.  False if
+ * time ran out. */
+static bool pass(struct walk *w, bool suspects)
+{
+	struct nh_collector *k = w->k;
+
+	nh_for(e, &k->host) {
+		if ((is_suspect(k, e) || (k->sample > 1 && is_new(k, e))) != suspects)
+			continue;
+		if (nh_now_ms() >= k->sample_until_ms)
+			return false;
+		look_at(w, e);
+	}
+	return true;
+}
+
+static void search(struct walk *w)
+{
+	struct nh_collector *k = w->k;
+	bool done = pass(w, true);
+
+	record_met(k);
+	w->sample->suspects_only = k->sample > 1 && all_have_holders(k);
+	if (done && !w->sample->suspects_only)
+		done = pass(w, false);
+	w->sample->complete = done;
+	if (!done)
+		nh_gap_said(k, "search for holders", "the rest of this host's processes",
+			nh_arena_printf(k->a, "not finished in time, after %jd processes",
+				(intmax_t)w->sample->walked),
+			nh_arena_printf(k->a, "%s --timeout %.3g", k->o->rerun,
+				(double)k->o->timeout_ms * 3 / 1000),
+			false);
+	if (k->sample == 1)
+		nh_for(e, &k->host)
+			nh_set_add(k->a, &k->walked_before,
+				nh_hash(&e->start, sizeof(e->start), (uint64_t)e->pid));
+}
+
 void nh_walk_holders(struct nh_collector *k)
 {
-	struct nh_arena tmp = { 0 };
-	struct nh_set relatives = { 0 };
 	struct walk w = { .k = k, .sample = &k->c->samples.v[k->c->samples.n - 1] };
 
-	w.sample->fds = w.sample->walked = w.sample->unreadable = 0;
+	if (w.sample->walked == NH_UNKNOWN) {
+		w.sample->fds = w.sample->walked = w.sample->unreadable = 0;
+		search(&w);
+	}
 	w.sample->inodes.n = 0;
 	nh_for(inode, &k->search_list)
 		*nh_push(k->a, &w.sample->inodes) = *inode;
-	nh_for(e, &k->host)
-		if (is_relative(k, e)) {
-			nh_set_add(&tmp, &relatives, (uint64_t)e->pid);
-			look_at(&w, e);
-		}
-	nh_for(e, &k->host)
-		if (!nh_set_has(&relatives, (uint64_t)e->pid))
-			look_at(&w, e);
-	w.sample->complete = true;
-	nh_arena_free(&tmp);
+	record_met(k);
 	say_refused(&w);
 }

@@ -1,6 +1,7 @@
 #include "collect/worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -28,27 +29,37 @@ static int write_fd(void *ctx, const char *buf, size_t n)
 	return 0;
 }
 
+static const char *read_word(struct nh_collector *k, const char *path)
+{
+	char buf[256];
+	ssize_t n = nh_read_small(k->root, path, buf, sizeof(buf));
+
+	return n > 0 ? nh_utf8_repair(k->a, buf, strcspn(buf, "\n")) : NULL;
+}
+
+/* What the tree itself says of its host: a recorded one is of another. */
 static void read_host(struct nh_collector *k)
 {
 	struct nh_case *c = k->c;
-	struct timespec real, boot;
 	struct utsname u;
-	char buf[128];
-	ssize_t n;
+	char stamp[64];
 
 	uname(&u);
-	c->host = nh_arena_strdup(k->a, u.nodename);
-	c->kernel = nh_arena_strdup(k->a, u.release);
 	c->machine = nh_arena_strdup(k->a, u.machine);
-	n = nh_read_small(k->root, "sys/kernel/random/boot_id", buf, sizeof(buf));
-	if (n > 0)
-		c->boot_id = nh_utf8_repair(k->a, buf, strcspn(buf, "\n"));
-	nh_now_rfc3339(buf, sizeof(buf));
-	c->taken = nh_arena_strdup(k->a, buf);
+	c->host = read_word(k, "sys/kernel/hostname");
+	c->kernel = read_word(k, "sys/kernel/osrelease");
+	c->boot_id = read_word(k, "sys/kernel/random/boot_id");
+	nh_now_rfc3339(stamp, sizeof(stamp));
+	c->taken = nh_arena_strdup(k->a, stamp);
 	c->ticks_per_s = sysconf(_SC_CLK_TCK);
-	clock_gettime(CLOCK_REALTIME, &real);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	c->boot_ms = (real.tv_sec - boot.tv_sec) * 1000 + (real.tv_nsec - boot.tv_nsec) / 1000000;
+	if (!k->recorded) {
+		struct timespec real, boot;
+
+		clock_gettime(CLOCK_REALTIME, &real);
+		clock_gettime(CLOCK_BOOTTIME, &boot);
+		c->uptime_ms = boot.tv_sec * 1000 + boot.tv_nsec / 1000000;
+		c->boot_ms = real.tv_sec * 1000 + real.tv_nsec / 1000000 - c->uptime_ms;
+	}
 }
 
 /* What was said so far goes out, and the tables start empty again. */
@@ -57,8 +68,18 @@ static int flush(struct nh_collector *k, struct nh_writer *w)
 	int r = nh_write_tables(w, k->c);
 
 	k->c->samples.n = k->c->processes.n = k->c->threads.n = 0;
-	k->c->fds.n = k->c->sockets.n = k->c->modules.n = k->c->stacks.n = 0;
+	k->c->fds.n = k->c->sockets.n = k->c->modules.n = k->c->stacks.n = k->c->ras.n = 0;
+	k->c->interpreters.n = 0;
 	return r ? r : nh_write_gaps(w, k->c);
+}
+
+/* The worker stops by itself before its parent stops it: what it has so far is then whole. */
+static int64_t give_up_at(const struct nh_collector *k)
+{
+	const struct nh_collect_opts *o = k->o;
+	int64_t work = o->timeout_ms - o->interval_ms;
+
+	return k->last ? k->began_ms + o->timeout_ms - work / 5 : k->began_ms + work / 2;
 }
 
 static void raise_file_limit(void)
@@ -80,10 +101,11 @@ int nh_worker_run(const struct nh_collect_opts *o, struct nh_mark *mark, int fd)
 		.a = &a, .o = o, .c = &c, .mark = mark, .recorded = o->root != NULL
 	};
 	struct nh_writer w = { .sink = { write_fd, &fd } };
+	int64_t first_ms = 0, nsamples;
 	int r;
 
 	raise_file_limit();
-	k.root = nh_dir_open(-1, o->root ? o->root : "/proc");
+	k.root = nh_dir_open(AT_FDCWD, o->root ? o->root : "/proc");
 	if (k.root < 0)
 		return -k.root;
 	k.began_ms = nh_now_ms();
@@ -97,14 +119,18 @@ int nh_worker_run(const struct nh_collect_opts *o, struct nh_mark *mark, int fd)
 	for (size_t i = 0; i < o->npids; i++)
 		*nh_push(&a, &c.asked) = o->pids[i];
 	read_host(&k);
-	for (k.sample = 1; k.sample <= (o->interval_ms ? 2 : 1); k.sample++) {
-		k.last = k.sample == 2 || !o->interval_ms;
+	/* Reading one recording twice is not two samples. */
+	nsamples = o->interval_ms && !k.recorded ? 2 : 1;
+	for (k.sample = 1; k.sample <= nsamples; k.sample++) {
+		k.last = k.sample == nsamples;
 		if (k.sample == 2) {
 			nh_mark_idle(mark);
-			nh_sleep_ms(k.began_ms + o->interval_ms + 1 - nh_now_ms());
+			nh_sleep_ms(first_ms + o->interval_ms + 1 - nh_now_ms());
 		}
+		k.sample_until_ms = give_up_at(&k);
 		nh_take_sample(&k);
 		if (k.sample == 1) {
+			first_ms = k.began_ms + c.samples.v[0].at_ms;
 			/* The header once what selection found is known, before anything else. */
 			c.selected = k.subjects.n > 0;
 			r = nh_write_header(&w, &c);
@@ -117,6 +143,10 @@ int nh_worker_run(const struct nh_collect_opts *o, struct nh_mark *mark, int fd)
 		if (r)
 			return EXIT_FAILURE;
 	}
+	/* Last, with everything else already said: its answer may be slow to come. */
+	nh_ask_ras(&k);
+	if (flush(&k, &w))
+		return EXIT_FAILURE;
 	nh_mark_idle(mark);
 	return nh_write_end(&w) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -31,6 +31,20 @@ static const struct {
 	{ "ncclAsyncJobMain", NH_TD_JOB },
 	{ "ncclProxyService", NH_TD_SERVICE },
 	{ "ncclProxyProgress", NH_TD_PROGRESS },
+	{ "ncclSocketAccept", NH_TD_ACCEPT },
+	{ "ncclCommPollCallbacks", NH_TD_GRAPH },
+	{ "ncclCommInitRank", NH_TD_INIT },
+	{ "pncclCommInitRank", NH_TD_INIT },
+	{ "ncclCommInitRankConfig", NH_TD_INIT },
+	{ "pncclCommInitRankConfig", NH_TD_INIT },
+	{ "ncclCommInitRankScalable", NH_TD_INIT },
+	{ "pncclCommInitRankScalable", NH_TD_INIT },
+	{ "ncclCommInitAll", NH_TD_INIT },
+	{ "pncclCommInitAll", NH_TD_INIT },
+	{ "ncclCommSplit", NH_TD_INIT },
+	{ "pncclCommSplit", NH_TD_INIT },
+	{ "ncclCommInitRankFunc", NH_TD_INIT },
+	{ "bootstrapRoot", NH_TD_ROOT },
 	{ "c10d::NCCLComm::ncclCommAbort", NH_TD_CALLER },
 	{ "c10d::NCCLComm::abort", NH_TD_CALLER },
 	{ "c10d::abortCommsFromMap", NH_TD_CALLER },
@@ -40,7 +54,7 @@ static const struct {
 
 const char *nh_frame_base(const struct nh_frame *f, char *buf, size_t size)
 {
-	const char *name = f->func ? f->func : "";
+	const char *name = f->func && !f->python ? f->func : "";
 	size_t n = strcspn(name, "(");
 	const char *start = name;
 
@@ -68,4 +82,16 @@ enum nh_td_kind nh_teardown_kind(const struct nh_frame *f)
 const char *nh_teardown_word(enum nh_td_kind kind)
 {
 	return kind == NH_TD_ABORT ? "abort" : kind == NH_TD_DESTROY ? "destroy" : "finalize";
+}
+
+bool nh_frame_is_cuda(const struct nh_frame *f)
+{
+	static const char *const modules[] = { "libcuda.so", "libcudart.so", "libcudart-" };
+	char base[256];
+
+	for (size_t i = 0; f->module && i < sizeof(modules) / sizeof(*modules); i++)
+		if (!strncmp(f->module, modules[i], strlen(modules[i])))
+			return true;
+	nh_frame_base(f, base, sizeof(base));
+	return !f->nearest && !strncmp(base, "cuda", 4) && base[4] >= 'A' && base[4] <= 'Z';
 }

@@ -5,7 +5,10 @@
 #ifndef NH_MODEL_CASE_H
 #define NH_MODEL_CASE_H
 
+#include "model/evidence.h"
 #include "model/process.h"
+#include "model/python.h"
+#include "model/ras.h"
 #include "model/socket.h"
 #include "model/stack.h"
 #include "model/verdict.h"
@@ -16,11 +19,12 @@
 /* One look at the host, and how far the host-wide search for holders came in it. */
 struct nh_sample {
 	int64_t sample;
-	int64_t at_ms;		/* since the case began, when its first thread was read */
-	int64_t walked;		/* processes whose descriptors were searched */
-	int64_t unreadable;	/* processes whose descriptors could not be read */
-	int64_t fds;		/* descriptors looked at */
-	bool complete;		/* the search came to its end in time */
+	int64_t at_ms;	    /* since the case began, when its first thread was read */
+	int64_t walked;	    /* processes whose descriptors were searched */
+	int64_t unreadable; /* processes whose descriptors could not be read */
+	int64_t fds;	    /* descriptors looked at */
+	bool complete;	    /* the search came to its end in time */
+	bool suspects_only; /* the second search: relatives, holders and new processes, no more */
 	NH_VEC(int64_t) inodes; /* the socket and pipe inodes whose holders were searched */
 };
 
@@ -33,6 +37,7 @@ struct nh_case {
 	const char *taken;				      /* RFC 3339 */
 	int64_t duration_ms;
 	int64_t boot_ms;       /* wall-clock of boot in ms since the epoch: start ticks → time */
+	int64_t uptime_ms;     /* since boot when the case began: start ticks → age */
 	int64_t ticks_per_s;   /* clock ticks per second of every *time and start field */
 	NH_VEC(int64_t) asked; /* the PIDs that were asked for; empty = host-wide search */
 	int64_t unexamined;    /* host-wide search: processes that could not be examined */
@@ -47,6 +52,11 @@ struct nh_case {
 	NH_VEC(struct nh_socket) sockets;
 	NH_VEC(struct nh_module) modules;
 	NH_VEC(struct nh_stack) stacks;
+	NH_VEC(struct nh_interpreter) interpreters;
+	NH_VEC(struct nh_ras) ras;
+	NH_VEC(struct nh_rank_group) rank_groups;
+	NH_VEC(struct nh_collective) collectives;
+	NH_VEC(struct nh_step_wait) step_waits;
 };
 
 /* The header object's fields, and the tables' lists by name ("processes", "threads" …). */

@@ -88,12 +88,25 @@ struct nh_fd {
 	const char *path; /* files; anon_inode name */
 };
 
+enum nh_nccl_from {
+	NH_NCCL_FROM_CODE = 1, /* the constant in ncclGetVersion */
+	NH_NCCL_FROM_STRING,   /* "NCCL version …+cuda…" in .rodata */
+	NH_NCCL_FROM_NAME,     /* the file's name */
+};
+
+enum nh_yes_no { NH_NO = 1, NH_YES };
+
 /* One mapped ELF file.  Source: /proc/PID/maps, the file's NT_GNU_BUILD_ID note. */
 struct nh_module {
 	int64_t pid, inode;
 	uint64_t base, end;
 	bool deleted;
 	const char *path, *build_id;
+	/* Of a file that is an NCCL or has one linked in. */
+	const char *nccl;      /* its version, "2.17.1" */
+	const char *nccl_cuda; /* "12.1", the CUDA it was built for */
+	int nccl_from;	       /* enum nh_nccl_from */
+	int imports_shutdown;  /* enum nh_yes_no: whether its .dynsym has shutdown undefined */
 };
 
 extern const struct nh_type nh_process_type, nh_thread_type, nh_fd_type, nh_module_type,

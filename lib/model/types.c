@@ -14,6 +14,9 @@ static const char *const why_names[] = { "", "target", "found", "descendant", "h
 	NULL };
 static const char *const fd_kind_names[] = { "", "socket", "pipe", "file", "anon", "other",
 	"closed", NULL };
+static const char *const nccl_from_names[] = { "", "ncclGetVersion", "version string", "file name",
+	NULL };
+static const char *const yes_no_names[] = { "", "no", "yes", NULL };
 static const char *const family_names[] = { "", "tcp", "tcp6", "unix", NULL };
 const char *const nh_tcp_state_names[] = { "", "ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1",
 	"FIN_WAIT2", "TIME_WAIT", "CLOSE", "CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING",
@@ -98,7 +101,10 @@ static TYPE(frame_type, "frame",
 	F(BOOL, nearest),
 	F(BOOL, signal),
 	F(BOOL, guessed),
-	F(BOOL, generated));
+	F(BOOL, generated),
+	F(BOOL, python),
+	P(STR, file, PATH),
+	F(INT, line));
 #undef S
 
 #define S nh_stack
@@ -106,7 +112,23 @@ TYPE(nh_stack_type, "stack",
 	F(INT, stack),
 	F(BOOL, complete),
 	F(STR, why),
+	F(STR, python),
 	R(ROWS, frames, frame_type));
+#undef S
+
+#define S nh_interpreter
+TYPE(nh_interpreter_type, "interpreter",
+	F(INT, sample),
+	F(INT, pid),
+	F(INT, id),
+	F(STR, version),
+	F(BOOL, locked),
+	F(INT, holder),
+	F(INT, switches),
+	F(INTS, waiters),
+	F(INTS, threads),
+	F(BOOL, finalizing),
+	F(STR, note));
 #undef S
 
 #define S nh_fd
@@ -130,7 +152,19 @@ TYPE(nh_module_type, "module",
 	F(HEX, end),
 	F(BOOL, deleted),
 	P(STR, path, PATH),
-	F(STR, build_id));
+	F(STR, build_id),
+	F(STR, nccl),
+	F(STR, nccl_cuda),
+	E(nccl_from, nccl_from_names),
+	E(imports_shutdown, yes_no_names));
+#undef S
+
+#define S nh_ras
+TYPE(nh_ras_type, "ras",
+	P(STR, address, ADDRESS),
+	F(INT, line),
+	P(STR, text, PROSE),
+	P(STR, node, ADDRESS));
 #undef S
 
 #define S nh_socket
@@ -155,6 +189,7 @@ TYPE(nh_sample_type, "sample",
 	F(INT, unreadable),
 	F(INT, fds),
 	F(BOOL, complete),
+	F(BOOL, suspects_only),
 	F(INTS, inodes));
 #undef S
 
@@ -237,6 +272,7 @@ TYPE(nh_case_header_type, "header",
 	F(STR, taken),
 	F(INT, duration_ms),
 	F(INT, boot_ms),
+	F(INT, uptime_ms),
 	F(INT, ticks_per_s),
 	F(INTS, asked),
 	F(INT, unexamined),
@@ -252,5 +288,10 @@ TYPE(nh_case_tables_type, "tables",
 	R(ROWS, fds, nh_fd_type),
 	R(ROWS, sockets, nh_socket_type),
 	R(ROWS, modules, nh_module_type),
-	R(ROWS, stacks, nh_stack_type));
+	R(ROWS, stacks, nh_stack_type),
+	R(ROWS, interpreters, nh_interpreter_type),
+	R(ROWS, ras, nh_ras_type),
+	R(ROWS, rank_groups, nh_rank_group_type),
+	R(ROWS, collectives, nh_collective_type),
+	R(ROWS, step_waits, nh_step_wait_type));
 #undef S

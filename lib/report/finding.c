@@ -12,7 +12,7 @@ static const char *const confidence_words[] = { "",
 	"confirmed: every link was read as a fact, the same in two samples" };
 
 /* "rank 3, pid 4711 (python3), fd 7 on gpu03": what is known of it. */
-static const char *actor_words(struct nh_arena *a, const struct nh_actor *who, bool host)
+const char *nh_actor_words(struct nh_arena *a, const struct nh_actor *who, bool host)
 {
 	const char *s = "";
 
@@ -39,7 +39,7 @@ static void victims(struct nh_doc *d, const struct nh_view *v, const struct nh_f
 
 	for (size_t i = 0; i < shown; i++)
 		s = nh_arena_printf(d->arena, "%s%s%s", s, i ? "; " : "",
-			actor_words(d->arena, &f->victims.v[i], v->n > 1));
+			nh_actor_words(d->arena, &f->victims.v[i], v->n > 1));
 	if (total > (int64_t)shown)
 		s = nh_arena_printf(d->arena, "%s%s%" PRId64 " more", s, shown ? "; " : "",
 			total - (int64_t)shown);
@@ -118,7 +118,7 @@ void nh_words_finding(struct nh_doc *d, const struct nh_view *v, const struct nh
 	if (f->title)
 		nh_doc_add(d, NH_B_PARA, f->title);
 	if (f->culprit) {
-		nh_doc_def(d, "culprit", "%s", actor_words(d->arena, f->culprit, true));
+		nh_doc_def(d, "culprit", "%s", nh_actor_words(d->arena, f->culprit, true));
 		d->blocks.v[d->blocks.n - 1].tone = NH_TONE_BAD;
 	} else {
 		nh_doc_def(d, "culprit", "not known from here");

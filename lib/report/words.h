@@ -20,12 +20,17 @@ void nh_words(struct nh_doc *d, const struct nh_view *v);
 void nh_words_finding(struct nh_doc *d, const struct nh_view *v, const struct nh_finding *f);
 void nh_words_gaps(struct nh_doc *d, const struct nh_view *v);
 void nh_words_elimination(struct nh_doc *d, const struct nh_view *v);
+void nh_words_nccl(struct nh_doc *d, const struct nh_view *v);
 void nh_words_stacks(struct nh_doc *d, const struct nh_view *v);
+void nh_words_settings(struct nh_doc *d, const struct nh_view *v);
+void nh_words_ras(struct nh_doc *d, const struct nh_view *v);
 void nh_words_tables(struct nh_doc *d, const struct nh_case *c); /* --all */
 void nh_words_footer(struct nh_doc *d, const struct nh_view *v);
 
 /* "#3  PyEval_RestoreThread+0x1c  libpython3.11.so.1.0" for the i-th frame. */
 const char *nh_frame_words(struct nh_arena *a, size_t i, const struct nh_frame *f);
+/* "rank 3, pid 4711 (python3), fd 7 on gpu03": what is known of it. */
+const char *nh_actor_words(struct nh_arena *a, const struct nh_actor *who, bool host);
 /* The number of the last sample a case has. */
 int64_t nh_last_sample(const struct nh_case *c);
 /* "a, b" for s = "a" and item = "b"; just item for s = "". */

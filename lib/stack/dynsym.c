@@ -8,21 +8,16 @@
 #define SYMS_MAX (1U << 22)
 #define STRINGS_MAX (64U << 20)
 
-/* The entries of PT_DYNAMIC that matter, as addresses. */
-struct dynamic {
-	uint64_t symtab, strtab, strsz, hash, gnu_hash;
-};
-
-static bool read_dynamic(const struct nh_space *s, const struct nh_image *image,
-	struct dynamic *ret)
+bool nh_dynamic_read(
+	const struct nh_space *s, const struct nh_image *image, struct nh_dynamic *ret)
 {
 	Elf64_Dyn d[DYNAMIC_MAX];
 	const struct nh_map *map = nh_space_map(s, image->dynamic);
 	size_t room = map ? (map->end - image->dynamic) / sizeof(*d) : 0;
 	size_t n = room < DYNAMIC_MAX ? room : DYNAMIC_MAX;
 
-	*ret = (struct dynamic){ 0 };
-	if (!n || nh_mem_read(&s->mem, image->dynamic, d, n * sizeof(*d)))
+	*ret = (struct nh_dynamic){ 0 };
+	if (!image->dynamic || !n || nh_mem_read(&s->mem, image->dynamic, d, n * sizeof(*d)))
 		return false;
 	for (size_t i = 0; i < n && d[i].d_tag != DT_NULL; i++) {
 		/* The dynamic linker of glibc adds the load address in place, others do not. */
@@ -30,12 +25,23 @@ static bool read_dynamic(const struct nh_space *s, const struct nh_image *image,
 							       : d[i].d_un.d_ptr;
 
 		switch (d[i].d_tag) {
-		case DT_SYMTAB: ret->symtab = addr; break;
-		case DT_STRTAB: ret->strtab = addr; break;
-		case DT_STRSZ: ret->strsz = d[i].d_un.d_val; break;
-		case DT_HASH: ret->hash = addr; break;
-		case DT_GNU_HASH: ret->gnu_hash = addr; break;
-		default: break;
+		case DT_SYMTAB:
+			ret->symtab = addr;
+			break;
+		case DT_STRTAB:
+			ret->strtab = addr;
+			break;
+		case DT_STRSZ:
+			ret->strsz = d[i].d_un.d_val;
+			break;
+		case DT_HASH:
+			ret->hash = addr;
+			break;
+		case DT_GNU_HASH:
+			ret->gnu_hash = addr;
+			break;
+		default:
+			break;
 		}
 	}
 	return ret->symtab && ret->strtab && ret->strsz && ret->strsz <= STRINGS_MAX;
@@ -65,7 +71,7 @@ static uint32_t count_gnu(const struct nh_space *s, uint64_t addr)
 	return last;
 }
 
-static uint32_t count_symbols(const struct nh_space *s, const struct dynamic *d)
+static uint32_t count_symbols(const struct nh_space *s, const struct nh_dynamic *d)
 {
 	uint32_t h[2] = { 0 };
 
@@ -79,21 +85,23 @@ static uint32_t count_symbols(const struct nh_space *s, const struct dynamic *d)
 void nh_lookup_memory(struct nh_lookup *l, size_t n, struct nh_space *s,
 	const struct nh_image *image, struct nh_arena *a)
 {
-	nh_auto_free Elf64_Sym *syms = NULL;
-	nh_auto_free char *strings = NULL;
-	struct dynamic d;
+	Elf64_Sym *syms;
+	char *strings;
+	struct nh_dynamic d;
 	uint32_t count;
 
-	if (!image->dynamic || !read_dynamic(s, image, &d))
+	if (!nh_dynamic_read(s, image, &d))
 		return;
 	count = count_symbols(s, &d);
 	syms = malloc(count * sizeof(*syms) + 1);
 	strings = malloc(d.strsz);
-	if (!count || !syms || !strings ||
-		nh_mem_read(&s->mem, d.symtab, syms, count * sizeof(*syms)) ||
-		nh_mem_read(&s->mem, d.strtab, strings, d.strsz))
-		return;
-	nh_lookup_table(l, n, syms, count, strings, d.strsz);
-	for (size_t i = 0; i < n; i++)
-		l[i].name = nh_arena_strdup(a, l[i].name);
+	if (count && syms && strings &&
+		!nh_mem_read(&s->mem, d.symtab, syms, count * sizeof(*syms)) &&
+		!nh_mem_read(&s->mem, d.strtab, strings, d.strsz)) {
+		nh_lookup_table(l, n, syms, count, strings, d.strsz);
+		for (size_t i = 0; i < n; i++)
+			l[i].name = nh_arena_strdup(a, l[i].name);
+	}
+	free(strings);
+	free(syms);
 }

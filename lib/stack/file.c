@@ -34,14 +34,20 @@ static bool same_build(Elf *elf, const struct nh_image *image)
 	return true;
 }
 
+/* Takes fd. */
 static int begin(int fd, const struct nh_image *image, struct nh_elf *ret)
 {
+	Elf *elf;
+
 	elf_version(EV_CURRENT);
-	ret->fd = fd;
-	ret->elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
-	if (ret->elf && elf_kind(ret->elf) == ELF_K_ELF && same_build(ret->elf, image))
+	elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF && same_build(elf, image)) {
+		ret->fd = fd;
+		ret->elf = elf;
 		return 0;
-	nh_elf_close(ret);
+	}
+	elf_end(elf);
+	close(fd);
 	return -ESTALE;
 }
 
@@ -122,8 +128,8 @@ static int unpack(const Elf_Data *packed, void **ret, size_t *size)
 
 		if (!buf)
 			return -ENOMEM;
-		rc = lzma_stream_buffer_decode(&memory, 0, NULL, packed->d_buf, &in,
-			packed->d_size, buf, &out, cap);
+		rc = lzma_stream_buffer_decode(
+			&memory, 0, NULL, packed->d_buf, &in, packed->d_size, buf, &out, cap);
 		if (rc == LZMA_OK) {
 			*ret = buf;
 			*size = out;
@@ -161,7 +167,7 @@ void nh_elf_close(struct nh_elf *e)
 {
 	if (e->elf)
 		elf_end(e->elf);
-	if (e->fd >= 0 && !e->bytes)
+	if (e->fd >= 0)
 		close(e->fd);
 	free(e->bytes);
 	*e = (struct nh_elf){ .fd = -1 };

@@ -20,7 +20,8 @@ struct nh_elf {
 int nh_elf_open(const struct nh_space *s, const struct nh_image *image, struct nh_elf *ret);
 /* Its debug file by build id, below /usr/lib/debug of our root, else of the process's.  -ENOENT. */
 int nh_elf_open_debug(const struct nh_space *s, const struct nh_image *image, struct nh_elf *ret);
-/* The symbol table that Fedora and its kin keep, packed, in the .gnu_debugdata section.  -ENOENT. */
+/* The symbol table that Fedora and its kin keep, packed, in the .gnu_debugdata section.  -ENOENT.
+ */
 int nh_elf_open_mini(Elf *elf, struct nh_elf *ret);
 /* Safe on a zeroed one. */
 void nh_elf_close(struct nh_elf *e);

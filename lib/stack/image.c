@@ -61,8 +61,8 @@ static void read_build_id(struct nh_space *s, const Elf64_Phdr *note, struct nh_
 }
 
 /* The segments give the load address and the extent, and where notes and tables lie. */
-static bool read_segments(struct nh_space *s, const Elf64_Phdr *ph, size_t n,
-	struct nh_image *image)
+static bool read_segments(
+	struct nh_space *s, const Elf64_Phdr *ph, size_t n, struct nh_image *image)
 {
 	bool headers = false;
 
@@ -95,7 +95,8 @@ static bool read_image(struct nh_space *s, const struct nh_map *map, struct nh_i
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph[PHDRS_MAX];
 
-	if (nh_space_read(s, map->start, &eh, sizeof(eh)) || memcmp(eh.e_ident, ELFMAG, SELFMAG))
+	if (nh_space_read(s, map->start, &eh, sizeof(eh)) ||
+		memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
 		return false;
 	if (eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_machine != MACHINE) {
 		s->foreign = true;

@@ -26,9 +26,9 @@ struct nh_image {
 	const char *build_id; /* hexadecimal; NULL = it has none */
 	const char *key;      /* equal for equal files: build id, else inode and path */
 	uint64_t inode;
-	uint64_t start, end;  /* first and last address of its segments */
-	uint64_t map_end;     /* end of the mapping at start, as map_files names it */
-	uint64_t bias;        /* address - address in the file's own numbering */
+	uint64_t start, end;		/* first and last address of its segments */
+	uint64_t map_end;		/* end of the mapping at start, as map_files names it */
+	uint64_t bias;			/* address - address in the file's own numbering */
 	uint64_t eh_frame_hdr, dynamic; /* addresses, 0 = none */
 	bool deleted;
 	struct nh_table table;
@@ -37,8 +37,8 @@ struct nh_image {
 struct nh_space {
 	struct nh_arena arena;
 	struct nh_mem mem;
-	bool foreign;                  /* a 32-bit program: cannot be unwound */
-	NH_VEC(struct nh_map) maps;    /* by address */
+	bool foreign;			/* a 32-bit program: cannot be unwound */
+	NH_VEC(struct nh_map) maps;	/* by address */
 	NH_VEC(struct nh_image) images; /* by address */
 	struct nh_page *pages;
 	struct nh_unwinder *unwinder; /* stack/unwind.h */

@@ -19,7 +19,8 @@ struct nh_symbol_file {
 };
 
 /* From the C++ runtime, whose header is C++. */
-char *__cxa_demangle(const char *name, char *buf, size_t *size, int *status);
+char *cxx_demangle(const char *name, char *buf, size_t *size, int *status) __asm__(
+	"__cxa_demangle");
 
 const char *nh_demangle(struct nh_arena *a, const char *name)
 {
@@ -28,7 +29,7 @@ const char *nh_demangle(struct nh_arena *a, const char *name)
 	const char *ret;
 
 	if (n <= NAME_MAX_BYTES && nh_starts_with(name, "_Z"))
-		plain = __cxa_demangle(name, NULL, NULL, NULL);
+		plain = cxx_demangle(name, NULL, NULL, NULL);
 	ret = plain ? nh_utf8_repair(a, plain, strlen(plain)) : nh_utf8_repair(a, name, n);
 	free(plain);
 	return ret;
@@ -58,8 +59,8 @@ static bool wanted_debug(Elf *elf, const struct nh_image *image)
 	       (!(sh.sh_flags & SHF_COMPRESSED) || sh.sh_size <= PACKED_DEBUG_MAX);
 }
 
-static void add_inlines(struct nh_lookup *l, size_t n, Elf *elf, const struct nh_image *image,
-	struct nh_arena *a)
+static void add_inlines(
+	struct nh_lookup *l, size_t n, Elf *elf, const struct nh_image *image, struct nh_arena *a)
 {
 	Dwarf *dw;
 
@@ -147,8 +148,8 @@ static struct nh_symbol_file *get_file(struct nh_symbols *s, const char *key)
 }
 
 /* Steps of one image, sorted by lookup address. */
-static void resolve_image(struct nh_symbols *s, struct nh_space *space, struct nh_step **steps,
-	size_t n)
+static void resolve_image(
+	struct nh_symbols *s, struct nh_space *space, struct nh_step **steps, size_t n)
 {
 	const struct nh_image *image = steps[0]->image;
 	struct nh_symbol_file *f = get_file(s, image->key);
@@ -184,8 +185,8 @@ static int by_image(const void *a, const void *b)
 	return (lookup_addr(x) > lookup_addr(y)) - (lookup_addr(x) < lookup_addr(y));
 }
 
-void nh_symbols_resolve(struct nh_symbols *s, struct nh_space *space, struct nh_walk *const *walks,
-	size_t n)
+void nh_symbols_resolve(
+	struct nh_symbols *s, struct nh_space *space, struct nh_walk *const *walks, size_t n)
 {
 	struct nh_step **steps;
 	size_t total = 0, end;

@@ -12,11 +12,11 @@
  * to the function it was inlined into; the last is the one that really has a frame.
  */
 struct nh_symbol {
-	const char *name;  /* demangled, whole */
-	uint64_t offset;   /* from the symbol's start; 0 in inlined functions */
-	bool inlined;      /* into outer */
-	bool nearest;      /* only the nearest export before the address: it may be another function */
-	bool generated;    /* from the perf map a just-in-time compiler wrote */
+	const char *name; /* demangled, whole */
+	uint64_t offset;  /* from the symbol's start; 0 in inlined functions */
+	bool inlined;	  /* into outer */
+	bool nearest;	/* only the nearest export before the address: it may be another function */
+	bool generated; /* from the perf map a just-in-time compiler wrote */
 	const struct nh_symbol *outer;
 };
 
@@ -27,7 +27,7 @@ struct nh_symbols {
 
 /* Sets every step's symbol; steps without any name keep NULL.  s remembers: use one for all
  * processes.  Starts as { .arena = … }, which names and symbols live in. */
-void nh_symbols_resolve(struct nh_symbols *s, struct nh_space *space, struct nh_walk *const *walks,
-	size_t n);
+void nh_symbols_resolve(
+	struct nh_symbols *s, struct nh_space *space, struct nh_walk *const *walks, size_t n);
 
 #endif

@@ -49,10 +49,11 @@ static size_t pointer_size(int encoding)
 /* How a CIE's FDEs write addresses: the byte for 'R' in its augmentation data. */
 static int fde_encoding(const Dwarf_CIE *cie)
 {
-	const uint8_t *p = cie->augmentation_data, *end = p + cie->augmentation_data_size;
+	const uint8_t *p = cie->augmentation_data, *end;
 
 	if (cie->augmentation[0] != 'z' || !p)
 		return DW_EH_PE_absptr;
+	end = p + cie->augmentation_data_size;
 	for (const char *a = cie->augmentation + 1; *a && p < end; a++) {
 		if (*a == 'R')
 			return *p;
@@ -68,8 +69,8 @@ static int fde_encoding(const Dwarf_CIE *cie)
 struct walk {
 	const unsigned char *ident;
 	Elf_Data *data;
-	uint64_t addr;  /* of the section, in the file's numbering */
-	Dwarf_Off cie;  /* the last one looked at, and its encoding */
+	uint64_t addr; /* of the section, in the file's numbering */
+	Dwarf_Off cie; /* the last one looked at, and its encoding */
 	int encoding;
 };
 

@@ -71,8 +71,8 @@ static int access_reg(unw_addr_space_t as, unw_regnum_t reg, unw_word_t *val, in
 	return 0;
 }
 
-static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *pi, int need,
-	void *arg)
+static int find_proc_info(
+	unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *pi, int need, void *arg)
 {
 	struct nh_unwinder *u = arg;
 	struct nh_image *image = nh_space_image(u->space, ip);
@@ -112,8 +112,8 @@ static int no_resume(unw_addr_space_t as, unw_cursor_t *c, void *arg)
 	return -UNW_EINVAL;
 }
 
-static int no_proc_name(unw_addr_space_t as, unw_word_t addr, char *buf, size_t size,
-	unw_word_t *off, void *arg)
+static int no_proc_name(
+	unw_addr_space_t as, unw_word_t addr, char *buf, size_t size, unw_word_t *off, void *arg)
 {
 	return -UNW_ENOINFO;
 }
@@ -155,8 +155,9 @@ static void note_step(struct nh_unwinder *u, unw_cursor_t *c)
 	unw_get_reg(c, UNW_REG_IP, &pc);
 	unw_get_reg(c, UNW_REG_SP, &sp);
 	*step = (struct nh_step){ .pc = pc, .sp = sp };
-	/* Everything got here by a call but what a signal interrupted, and the kernel's own frame for
-	 * it, which "returns" to its first instruction.  libunwind marks the frame behind that one. */
+	/* Everything got here by a call but what a signal interrupted, and the kernel's own frame
+	 * for it, which "returns" to its first instruction.  libunwind marks the frame behind that
+	 * one. */
 	step->call = inner != NULL;
 	if (inner && unw_is_signal_frame(c) > 0) {
 		inner->signal = true;

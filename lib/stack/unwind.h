@@ -11,9 +11,9 @@
 
 /* One frame of a walk, innermost first. */
 struct nh_step {
-	uint64_t pc, sp;              /* sp: on entry of the unwinder into this frame */
+	uint64_t pc, sp;	      /* sp: on entry of the unwinder into this frame */
 	const struct nh_image *image; /* NULL = generated code or no code at all */
-	uint64_t offset;              /* pc in the image's own numbering, as addr2line takes it */
+	uint64_t offset;	      /* pc in the image's own numbering, as addr2line takes it */
 	bool call;    /* pc is a return address: the call lies before it, at offset - 1 */
 	bool signal;  /* the frame the kernel made to deliver a signal */
 	bool guessed; /* found without unwind information, from the frame pointer alone */
@@ -23,11 +23,12 @@ struct nh_step {
 struct nh_walk {
 	struct nh_step *v;
 	size_t n;
-	bool complete;      /* reached the frame where the thread or the program starts */
-	bool guessed;       /* complete thanks to a frame pointer that was found, not known */
-	const char *why;    /* where and why it ended, if not complete */
-	uint64_t outside;   /* a stack address it needed that the copy lacks, 0 = none */
-	bool needs_regs;    /* it needed a register that only a stop shows */
+	bool complete;	  /* reached the frame where the thread or the program starts */
+	bool guessed;	  /* complete thanks to a frame pointer that was found, not known */
+	const char *why;  /* where and why it ended, if not complete */
+	uint64_t outside; /* a stack address it needed that the copy lacks, 0 = none */
+	bool needs_regs;  /* it needed a register that only a stop shows */
+	struct nh_nodes nodes[NH_CHAINS]; /* the lists copied with the stack; not nh_unwind's */
 };
 
 /* Part of nh_space_open and nh_space_close.  0 or -ENOMEM. */

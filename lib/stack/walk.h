@@ -12,9 +12,9 @@ struct nh_unwinder {
 	uint64_t frame_pointer; /* where registers are unknown: the one to try, 0 = none */
 	/* what the last step asked for in vain */
 	bool wants_frame_pointer, wants_other;
-	bool bare;        /* no unwind information for the pc */
+	bool bare;	  /* no unwind information for the pc */
 	uint64_t outside; /* a writable address beyond the copy */
-	unsigned reads;   /* of memory */
+	unsigned reads;	  /* of memory */
 	struct nh_step steps[NH_STEPS_MAX];
 	size_t n;
 };

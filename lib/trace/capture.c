@@ -7,7 +7,8 @@
 #include <unistd.h>
 #include "proc/read.h"
 
-#define TRIES 3
+/* Threads that only wake now and then are caught asleep. */
+#define TRIES 5
 
 /* The files of a thread that tell whether it moved, kept open over the copy. */
 struct watch {
@@ -107,11 +108,12 @@ static bool same(const struct bracket *a, const struct bracket *b)
 }
 
 /* The kernel copies up to the first page that is not there and says how far it came. */
-static void copy_part(int64_t pid, uint64_t base, size_t want, unsigned char *buf,
-	struct nh_part *part)
+static void copy_part(
+	int64_t pid, uint64_t base, size_t want, unsigned char *buf, struct nh_part *part)
 {
 	struct iovec local = { buf, want };
-	struct iovec remote = { (void *)(uintptr_t)base, want }; /* NOLINT(performance-no-int-to-ptr) */
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	struct iovec remote = { (void *)(uintptr_t)base, want };
 	ssize_t got = process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0);
 
 	part->base = base;
@@ -120,8 +122,64 @@ static void copy_part(int64_t pid, uint64_t base, size_t want, unsigned char *bu
 	part->cut = part->len == want;
 }
 
-int nh_copy_parts(int64_t pid, const struct nh_window *w, unsigned char *buf,
-	struct nh_stack_copy *copy)
+static bool read_at(int64_t pid, uint64_t addr, void *dst, size_t n)
+{
+	struct iovec local = { dst, n };
+	struct iovec remote = { (void *)(uintptr_t)addr, n }; /* NOLINT(performance-no-int-to-ptr) */
+
+	return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
+}
+
+static uint64_t word_at(const unsigned char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* Bounded by the room: a list that goes round ends there. */
+static void copy_chain(int64_t pid, const struct nh_chain *c, unsigned char *buf, size_t room,
+	struct nh_nodes *ret)
+{
+	uint64_t node;
+
+	*ret = (struct nh_nodes){ 0 };
+	if (!c->head || c->head_bytes > room || !read_at(pid, c->head, buf, c->head_bytes))
+		return;
+	ret->bytes = buf;
+	ret->len = c->head_bytes;
+	node = word_at(buf + c->first);
+	if (node && c->hop >= 0 && !read_at(pid, node + (uint32_t)c->hop, &node, sizeof(node)))
+		node = 0;
+	while (node) {
+		unsigned char *to = buf + ret->len;
+
+		if (room - ret->len < sizeof(node) + c->node_bytes ||
+			!read_at(pid, node, to + sizeof(node), c->node_bytes)) {
+			ret->cut = true;
+			return;
+		}
+		memcpy(to, &node, sizeof(node));
+		ret->len += sizeof(node) + c->node_bytes;
+		ret->n++;
+		node = word_at(to + sizeof(node) + c->next);
+	}
+}
+
+static void copy_chains(
+	int64_t pid, const struct nh_window *w, unsigned char *buf, struct nh_stack_copy *copy)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < NH_CHAINS; i++) {
+		copy_chain(pid, &w->chain[i], buf + used, NH_CHAINS_BYTES - used, &copy->nodes[i]);
+		used += copy->nodes[i].len;
+	}
+}
+
+int nh_copy_parts(
+	int64_t pid, const struct nh_window *w, unsigned char *buf, struct nh_stack_copy *copy)
 {
 	uint64_t base[NH_PARTS] = { copy->sp - NH_RED_ZONE };
 
@@ -132,6 +190,7 @@ int nh_copy_parts(int64_t pid, const struct nh_window *w, unsigned char *buf,
 		else
 			copy->part[i] = (struct nh_part){ 0 };
 	}
+	copy_chains(pid, w, buf + NH_PARTS * w->bytes, copy);
 	return copy->part[0].len > NH_RED_ZONE ? 0 : -EFAULT;
 }
 

@@ -56,22 +56,17 @@ struct nh_tracer {
 };
 
 #if defined(__aarch64__)
-typedef struct user_pt_regs regset;
-
-static void dwarf_regs(const regset *from, struct nh_stack_copy *to)
+static void dwarf_regs(const struct user_regs_struct *from, struct nh_stack_copy *to)
 {
 	memcpy(to->regs, from->regs, sizeof(from->regs));
 	to->regs[NH_REG_SP] = from->sp;
 	to->regs[NH_REG_PC] = from->pc;
 }
 #elif defined(__x86_64__)
-typedef struct user_regs_struct regset;
-
-static void dwarf_regs(const regset *r, struct nh_stack_copy *to)
+static void dwarf_regs(const struct user_regs_struct *r, struct nh_stack_copy *to)
 {
-	const uint64_t in_order[NH_REGS] = { r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi,
-		r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15,
-		r->rip };
+	const uint64_t in_order[NH_REGS] = { r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp,
+		r->rsp, r->r8, r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15, r->rip };
 
 	memcpy(to->regs, in_order, sizeof(in_order));
 }
@@ -127,7 +122,7 @@ static void wait_all(struct shared *sh)
 
 static void copy_out(int64_t pid, struct slot *s)
 {
-	regset regs;
+	struct user_regs_struct regs;
 	struct iovec v = { &regs, sizeof(regs) };
 
 	if (ptrace(PTRACE_GETREGSET, (pid_t)s->copy.tid, NT_PRSTATUS, &v)) {
@@ -222,7 +217,7 @@ static int start_process(struct nh_tracer *t)
 int nh_tracer_new(size_t slots, size_t window, struct nh_tracer **ret)
 {
 	size_t head = sizeof(struct shared) + slots * sizeof(struct slot);
-	size_t bytes = head + slots * NH_PARTS * window;
+	size_t bytes = head + slots * NH_COPY_ROOM(window);
 	struct nh_tracer *t = calloc(1, sizeof(*t));
 
 	if (!t)
@@ -234,8 +229,7 @@ int nh_tracer_new(size_t slots, size_t window, struct nh_tracer **ret)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < slots; i++)
-		t->shared->slot[i].buf =
-			(unsigned char *)t->shared + head + i * NH_PARTS * window;
+		t->shared->slot[i].buf = (unsigned char *)t->shared + head + i * NH_COPY_ROOM(window);
 	t->bytes = bytes;
 	t->slots = slots;
 	t->window = window;
@@ -285,8 +279,8 @@ static int ask(struct nh_tracer *t, int timeout_ms)
 	return recv(t->fd, &byte, 1, MSG_DONTWAIT) == 1 ? 0 : -EIO;
 }
 
-int nh_tracer_copy(struct nh_tracer *t, int64_t pid, struct nh_trace_job *jobs, size_t n,
-	int deadline_ms)
+int nh_tracer_copy(
+	struct nh_tracer *t, int64_t pid, struct nh_trace_job *jobs, size_t n, int deadline_ms)
 {
 	bool restart = false;
 	int rc = t->process ? 0 : start_process(t);

@@ -1,8 +1,8 @@
 /*
  * The tracer: a process of its own that stops one thread (or, for one consistent instant, many),
- * copies registers and stack, and lets go.  Between stop and release it makes ptrace, waitpid, clock
- * and process_vm_readv calls only.  It SEIZEs and never ATTACHes and dies with the thread that
- * started it: whoever is killed, at any instant, the target runs on; a signal that arrives in
+ * copies registers and stack, and lets go.  Between stop and release it makes ptrace, waitpid,
+ * clock and process_vm_readv calls only.  It SEIZEs and never ATTACHes and dies with the thread
+ * that started it: whoever is killed, at any instant, the target runs on; a signal that arrives in
  * between is passed on.
  */
 #ifndef NH_TRACE_TRACER_H
@@ -22,10 +22,11 @@ int64_t nh_tracer_pid(const struct nh_tracer *t);
 
 struct nh_trace_job {
 	int64_t tid;
-	struct nh_window window;    /* bytes is capped by the tracer's */
-	int err;                    /* 0, or a negative errno: -EPERM (another tracer, no right),
-	                             * -ESRCH (ended), -ETIMEDOUT (did not stop), -EFAULT */
-	struct nh_stack_copy *copy; /* in the tracer's memory, valid until its next job; NULL: err */
+	struct nh_window window; /* bytes is capped by the tracer's */
+	int err;		 /* 0, or a negative errno: -EPERM (another tracer, no right),
+				  * -ESRCH (ended), -ETIMEDOUT (did not stop), -EFAULT */
+	struct nh_stack_copy
+		*copy; /* in the tracer's memory, valid until its next job; NULL: err */
 };
 
 /*
@@ -33,7 +34,7 @@ struct nh_trace_job {
  * after deadline_ms.  The process is started when needed and after each one that had to die to let
  * a thread go that would not stop.  0 (look at each job's err) or a negative errno for all.
  */
-int nh_tracer_copy(struct nh_tracer *t, int64_t pid, struct nh_trace_job *jobs, size_t n,
-	int deadline_ms);
+int nh_tracer_copy(
+	struct nh_tracer *t, int64_t pid, struct nh_trace_job *jobs, size_t n, int deadline_ms);
 
 #endif

@@ -2,6 +2,7 @@
 # What the live tests share: fixtures that hang, inspections of them, questions about what those
 # said.  Sourced from the root of the repository: . tests/lib/live.sh
 nh=$(realpath "$O")/ncclhang
+# shellcheck disable=SC2034
 fixtures=$(realpath "$O")/tests/live
 python=$(python3 -c 'import sys; print(sys.executable)') || exit 1
 tmp=$(mktemp -d) || exit 1
@@ -89,14 +90,18 @@ tells() {
 	head -n 1 "$tmp/$1.json" | cut -c 1-2000 | sed 's/^/# /'
 	return 1
 }
-# convicts NAME CONFIDENCE HOLDER FD: the first finding, its culprit and its whole chain
+# helpers NAME: the children of a fixture that hold its socket
+helpers() { echo "$(value "$1" helper),$(value "$1" helper2),$(value "$1" helper3)"; }
+# convicts NAME CONFIDENCE HOLDER[,HOLDER...] FD: the first finding, its culprit and its whole chain
 convicts() {
 	tells "$1" "f.id == 'nccl-teardown-held-socket' and f.confidence == '$2' and
-		c.pid == $3 and c.fd == $4 and edges[0] == 'joins' and edges[-4:] ==
+		c.pid in [$3] and c.fd == $4 and edges[0] == 'joins' and edges[-4:] ==
 		['joins', 'polls', 'is connected to', 'is held open by']"
 }
 # finds_nothing NAME
-finds_nothing() { exits "$1" 0 && tells "$1" "not fs and v.status in ('no-hang', 'nothing-to-inspect')"; }
+finds_nothing() {
+	exits "$1" 0 && tells "$1" "not fs and v.status in ('no-hang', 'nothing-to-inspect')"
+}
 # hides NAME WORDS: the holder is not visible, and a possibility that was seen is named
 hides() {
 	exits "$1" 2 && tells "$1" "f.id == 'nccl-teardown-held-socket' and

@@ -15,12 +15,15 @@ fi
 timeout -s KILL 0.5 cat "/proc/$stuck/cmdline" >/dev/null 2>&1
 check "its command line really blocks" [ $? = 137 ]
 
-# timed NAME ARGUMENTS...: with the milliseconds it took in NAME.ms
+# timed NAME ARGUMENTS...: read through a pipe as pdsh does, which ends only when everybody who
+# could write to it has let go; NAME.ms is how long that took
 timed() {
 	name=$1 begin=$(date +%s%N)
 	shift
-	look "$name" "$@"
-	looked
+	{
+		"$tmp/inspector" -f json "$@" 2>"$tmp/$name.err" </dev/null 9>&-
+		echo $? >"$tmp/$name.rc"
+	} | timeout 15 cat >"$tmp/$name.json"
 	echo $((($(date +%s%N) - begin) / 1000000)) >"$tmp/$name.ms"
 }
 within() { # NAME MILLISECONDS
@@ -28,6 +31,7 @@ within() { # NAME MILLISECONDS
 	echo "# took $(cat "$tmp/$1.ms") ms"
 	return 1
 }
+cp "$nh" "$tmp/inspector"
 start close "$nh" demo close --for 100
 timed target --timeout 8 $stuck
 check "as target: answers within the timeout" within target 9000
@@ -57,6 +61,11 @@ check "beside the hung process: the gap names it" \
 # The locks are gone with the writer of its input; so are our workers that waited for them.
 exec 9>&-
 check "the target could end" soon gone $stuck
-check "no worker is left" soon not sh -c \
-	"for e in /proc/[0-9]*/exe; do [ \"\$(readlink \$e)\" != '$nh' ] || echo \$e; done | grep -vw $(value close pid) | grep -q \"\$(:)x\""
+workers() {
+	for exe in /proc/[0-9]*/exe; do
+		[ "$(readlink "$exe")" = "$tmp/inspector" ] && return
+	done
+	return 1
+}
+check "no worker is left" soon not workers
 done_testing

@@ -10,13 +10,13 @@ check() { # WHAT, and a status
 	if [ "$2" = 0 ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; fi
 }
 
-# Both sides as "type field" lines.  A table starts with TYPE(c_name, struct, "name", and each of
-# its fields is a macro of one letter: F(struct, KIND, field), E(struct, field, names) …
-tr '\n' ' ' <lib/model/types.c | sed 's/\bTYPE(/\n&/g; s/;/;\n/g' |
-	sed -n 's/^TYPE([a-z_]*, [a-z_]*, *"\([a-z_]*\)",\(.*\);$/\1 \2/p' |
+# Both sides as "type field" lines.  A table is TYPE(c_name, "name", and its fields, macros of one
+# letter: F(KIND, field), E(field, names) …
+cat lib/model/types*.c | tr '\n\t' '  ' | sed 's/\bTYPE(/\n&/g; s/;/;\n/g' |
+	sed -n 's/^TYPE([a-z_]*, *"\([a-z_]*\)",\(.*\);$/\1 \2/p' |
 	while read -r type fields; do
-		echo "$fields" | grep -oE '\b(F|P|R)\([a-z_]+, [A-Z]+, [a-z_]+|\bE\([a-z_]+, [a-z_]+' |
-			sed "s/.*[ ,]/$type /"
+		echo "$fields" | grep -oE '\b[FPR]\([A-Z]+, [a-z0-9_]+|\bE\([a-z0-9_]+' |
+			sed "s/.*[ (]/$type /"
 	done | sort >"$tmp/tables"
 sed -n 's/^\.Ss The \([a-z_]*\) object$/section \1/p; /^\.Ss [^T]/s/.*/section/p
 	s/^\.It Cm //p' "$page" |
@@ -37,7 +37,7 @@ while read -r type field; do
 done <"$tmp/page"
 sed -n 's/^tables //p' "$tmp/tables" >"$tmp/names"
 while read -r table; do
-	grep -q -w -e "^\.Cm .*$table" "$page"
+	grep -q -e "^\.Cm .*\b$table\b" "$page"
 	check "the table $table is documented" $?
 done <"$tmp/names"
 echo "1..$n"

@@ -49,11 +49,11 @@ for how in "--interval 1" "--interval 0" "--no-stop --interval 0.2" "-v --interv
 	measured >"$tmp/answer"
 	longest=$(sed -n 's/.*longest_us=//p' "$tmp/answer")
 	interrupted=$((interrupted + $(sed -n 's/.*interrupted=\([0-9]*\) .*/\1/p' "$tmp/answer")))
-	[ "$longest" -lt $best ] && best=$longest
+	[ "$longest" -lt "$best" ] && best=$longest
 done
 echo "# longest pause of the pace-maker: $best us"
 check "no call was interrupted" [ $interrupted = 0 ]
-# On a busy machine anybody is kept waiting now and then; an inspection that stops does it each time.
+# On a busy machine anybody is kept waiting now and then; who stops a target does it each time.
 check "not kept away for 50 ms" [ "$best" -lt 50000 ]
 
 # Whoever looks may die at any instant, and so may its worker.

@@ -22,9 +22,9 @@ check "a thread's own table: exit 1" exits unshared 1
 check "a thread's own table: convicts its process and descriptor" \
 	convicts unshared confirmed "$(value unshared pid)" "$(value unshared fd)"
 check "a thread's own table: names the thread" tells unshared "c.tid == $(value unshared tid)"
+own_table=/proc/$(value unshared pid)/task/$(value unshared tid)/fd
 check "a thread's own table: the kernel lists it there" \
-	[ "$(readlink "/proc/$(value unshared pid)/task/$(value unshared tid)/fd/$(value unshared fd)")" = \
-	"socket:[$(value unshared inode)]" ]
+	[ "$(readlink "$own_table/$(value unshared fd)")" = "socket:[$(value unshared inode)]" ]
 for mode in reader unshared flight; do
 	check "$mode: nobody joins, nothing found" finds_nothing $mode.idle
 done

@@ -23,6 +23,7 @@ look python "$(value python pid)"
 look wrong 4194303
 look kthread 2
 compat=
+# shellcheck disable=SC2016
 if printf 'void _start(void) { for (;;) __asm__ volatile("int $0x80" : : "a"(29)); }' |
 	gcc -m32 -static -nostdlib -x c -o "$tmp/pause32" - 2>"$tmp/gcc32"; then
 	"$tmp/pause32" 9>&- &
@@ -34,9 +35,8 @@ fi
 looked
 
 check "three helpers: exit 1" exits helpers 1
-check "three helpers: one of them is the culprit" convicts helpers confirmed \
-	"$(ask helpers 'c.pid if c.pid in ('"$(value helpers helper),$(value helpers helper2),$(value helpers helper3)"') else 0')" \
-	"$(value helpers fd)"
+check "three helpers: one of them is the culprit" \
+	convicts helpers confirmed "$(helpers helpers)" "$(value helpers fd)"
 check "three helpers: one finding" tells helpers "len(fs) == 1"
 for key in helper helper2 helper3; do
 	pid=$(value helpers $key)
@@ -46,7 +46,8 @@ for key in helper helper2 helper3; do
 		tells helpers "c.pid == $pid or any('pid $pid ' in e for e in f.evidence)"
 done
 sh -c "$(ask helpers "next(r.command for r in f.remedy if 'kill' in (r.command or ''))")"
-check "three helpers: that releases the join" soon not grep -q . "/proc/$(value helpers pid)/task/$(value helpers service)/comm"
+check "three helpers: that releases the join" \
+	soon test ! -e "/proc/$(value helpers pid)/task/$(value helpers service)"
 
 for mode in two watchdog decoys leaderless; do
 	check "$mode: exit 1" exits $mode 1
@@ -59,8 +60,8 @@ check "two communicators: the service thread is the one that is joined" \
 check "watchdog: the main thread joins a thread that joins" \
 	tells watchdog "edges[:2] == ['joins', 'joins'] and f.victims[0].tid == $(value watchdog pid)"
 check "decoys: nobody joins, nothing found" finds_nothing decoys.idle
-check "zombie leader: its state is told" \
-	tells leaderless "any(p.state == 'Z' for p in rows('processes') if p.pid == $(value leaderless pid))"
+check "zombie leader: its state is told" tells leaderless \
+	"any(p.state == 'Z' and p.pid == $(value leaderless pid) for p in rows('processes'))"
 
 check "a zombie: nothing found" finds_nothing zombie
 "$nh" --interval 0 "$(value zombie pid)" >"$tmp/zombie.txt"
@@ -101,9 +102,8 @@ else
 	check "no PID, no training: exit 0" exits none 0
 	check "no PID, no training: said so" tells none "v.status == 'nothing-to-inspect'"
 	check "no PID: the rank is found by its environment" exits ranked 1
-	check "no PID: and explained" convicts ranked confirmed \
-		"$(ask ranked 'c.pid if c.pid in ('"$(value ranked helper),$(value ranked helper2),$(value ranked helper3)"') else 0')" \
-		"$(value ranked fd)"
+	check "no PID: and explained" \
+		convicts ranked confirmed "$(helpers ranked)" "$(value ranked fd)"
 	check "no PID: the rank number is told" tells ranked "all(x.rank == 3 for x in f.victims)"
 fi
 done_testing

@@ -91,6 +91,16 @@ static void open_comm(struct comm *c)
 		usleep(1000);
 }
 
+static void *until_input_ends(void *arg)
+{
+	char buf[64];
+
+	while (read(STDIN_FILENO, buf, sizeof(buf)) > 0)
+		;
+	_exit(0);
+	return arg;
+}
+
 /* A child that keeps what it inherits; as that user, if one is given. */
 static pid_t fork_helper(uid_t uid)
 {
@@ -104,8 +114,8 @@ static pid_t fork_helper(uid_t uid)
 	prctl(PR_SET_NAME, "helper");
 	if (getppid() != rank)
 		_exit(0);
-	for (;;)
-		pause();
+	until_input_ends(NULL); /* another user's end does not kill it */
+	return 0;
 }
 
 static void *read_client(void *arg)
@@ -169,16 +179,6 @@ static void print(const struct comm *c, unsigned long inode)
 		getpid(), c->tid, inode, c->client, shown.tid, shown.helper[0], shown.helper[1],
 		shown.helper[2]);
 	fflush(stdout);
-}
-
-static void *until_input_ends(void *arg)
-{
-	char buf[64];
-
-	while (read(STDIN_FILENO, buf, sizeof(buf)) > 0)
-		;
-	_exit(0);
-	return arg;
 }
 
 static const char *mode;

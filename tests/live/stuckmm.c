@@ -37,9 +37,9 @@ static void serve_one(int fuse)
 {
 	static char buf[1 << 16];
 	const struct fuse_in_header *in = (void *)buf;
-	struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION,
-		.minor = FUSE_KERNEL_MINOR_VERSION,
-		.max_write = PAGE };
+	struct fuse_init_out init = {
+		.major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_write = PAGE
+	};
 	struct fuse_attr_out attr = { .attr_valid = 3600,
 		.attr = { .ino = 1, .size = PAGE, .mode = S_IFREG | 0400, .nlink = 1 } };
 	struct fuse_open_out open = { .fh = 1 };

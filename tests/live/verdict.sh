@@ -87,8 +87,7 @@ if ! command -v ss >/dev/null || ! command -v nsenter >/dev/null; then
 elif [ "$(id -u)" != 0 ]; then
 	skip "the ss -K remedy" "needs CAP_NET_ADMIN"
 else
-	sh -c "$destroy" >"$tmp/destroy" 2>&1
-	if [ $? != 0 ] || grep -q 'not supported' "$tmp/destroy"; then
+	if ! sh -c "$destroy" >"$tmp/destroy" 2>&1 || grep -q 'not supported' "$tmp/destroy"; then
 		skip "the ss -K remedy" "this kernel lacks CONFIG_INET_DIAG_DESTROY"
 	else
 		check "the ss -K remedy: the abort returns" soon says exec 'rank0: ncclCommAbort returned'

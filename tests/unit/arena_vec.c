@@ -51,7 +51,8 @@ static void vectors(struct nh_arena *a)
 	int64_t sum = 0;
 	int visits = 0;
 
-	nh_for(n, &numbers) sum += *n;
+	nh_for(n, &numbers)
+		sum += *n;
 	ok(sum == 0);
 	for (int i = 0; i < MANY; i++) {
 		*nh_push(a, &numbers) = i;
@@ -59,7 +60,8 @@ static void vectors(struct nh_arena *a)
 		memset(rows.v[i].c, 'x', 24);
 	}
 	ok(numbers.n == MANY && rows.n == MANY && visits == MANY);
-	nh_for(n, &numbers) sum += *n;
+	nh_for(n, &numbers)
+		sum += *n;
 	ok(sum == (int64_t)MANY * (MANY - 1) / 2);
 	ok(numbers.v[0] == 0 && numbers.v[MANY - 1] == MANY - 1);
 }
@@ -68,6 +70,7 @@ static void vectors(struct nh_arena *a)
 static void exhaustion(void)
 {
 	struct nh_arena a = { 0 };
+	volatile size_t huge = SIZE_MAX / 2; /* or the compiler sees it coming */
 	int status;
 	pid_t child;
 
@@ -75,7 +78,7 @@ static void exhaustion(void)
 	child = fork();
 	if (!child) {
 		fclose(stderr);
-		nh_arena_alloc(&a, SIZE_MAX / 2, 4);
+		nh_arena_alloc(&a, huge, 4);
 		_exit(0);
 	}
 	ok(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 70);

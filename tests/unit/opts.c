@@ -39,8 +39,9 @@ static void test_errors(struct nh_arena *a)
 		{ "--redact=yes", "option '--redact' takes no argument" },
 		{ "-t", "option '--timeout' needs a value" },
 		{ "--format", "option '--format' needs a value" },
-		{ "-f jsn", "--format: 'jsn' is none of text brief json (did you mean 'json'?)" },
-		{ "-f xml", "--format: 'xml' is none of text brief json" },
+		{ "-f jsn",
+			"--format: 'jsn' is none of text brief json markdown dot (did you mean 'json'?)" },
+		{ "-f xml", "--format: 'xml' is none of text brief json markdown dot" },
 		{ "--color blue", "--color: 'blue' is none of auto always never" },
 		{ "-t abc", "--timeout: 'abc' is no number of seconds" },
 		{ "-t nan", "--timeout: 'nan' is no number of seconds" },
@@ -61,13 +62,17 @@ static void test_errors(struct nh_arena *a)
 		{ "demo a b", "demo: 'b' is one SCENE too many" },
 		{ "--for 3", "option '--for' cannot be used when inspecting" },
 		{ "report x -p 1", "option '--pid' cannot be used with report" },
+		{ "-i -f text", "--tui and --format exclude each other" },
+		{ "demo --tui", "option '--tui' cannot be used with demo" },
 		{ "demo -f json", "option '--format' cannot be used with demo" },
 		{ "-o a.json -o b.json", "--output may be given once" },
 		{ "-o -", "--output needs the name of a file" },
-		{ "-o .json", "--output: no format known for '.json': end it in .txt, .json or "
-			      ".jsonl, with .gz or .zst to compress, or give --format" },
-		{ "-o x.gz", "--output: no format known for 'x.gz': end it in .txt, .json or "
-			     ".jsonl, with .gz or .zst to compress, or give --format" },
+		{ "-o .json",
+			"--output: no format known for '.json': end it in .txt, .json, "
+			".jsonl, .md or .dot, with .gz or .zst to compress, or give --format" },
+		{ "-o x.gz",
+			"--output: no format known for 'x.gz': end it in .txt, .json, "
+			".jsonl, .md or .dot, with .gz or .zst to compress, or give --format" },
 		{ "--complete csh", "--complete: 'csh' is none of bash zsh fish" },
 	};
 	struct nh_opts o;
@@ -93,6 +98,9 @@ static void test_outputs(struct nh_arena *a)
 		{ "-o a.jsonl", NH_FMT_AUTO, NH_FMT_JSON },
 		{ "-o a.json.gz", NH_FMT_AUTO, NH_FMT_JSON },
 		{ "-o d/a.txt.zst", NH_FMT_AUTO, NH_FMT_TEXT },
+		{ "-o a.md", NH_FMT_AUTO, NH_FMT_MARKDOWN },
+		{ "-o a.dot.gz", NH_FMT_AUTO, NH_FMT_DOT },
+		{ "-f markdown", NH_FMT_MARKDOWN, NH_FMT_MARKDOWN },
 		{ "-o anything -f json", NH_FMT_JSON, NH_FMT_JSON },
 		{ "-o a.txt -f json", NH_FMT_JSON, NH_FMT_JSON },
 		{ "-f text -f json", NH_FMT_JSON, NH_FMT_JSON },

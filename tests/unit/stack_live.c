@@ -206,11 +206,11 @@ static void own_mounts(void)
 	snprintf(path, sizeof(path), "%s/ns", scene_dir());
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 		mount("none", path, "tmpfs", 0, NULL) ||
-		mount("none", "/usr/lib/debug", "tmpfs", 0, NULL) || shell(
-			"cd %s && id=$(readelf -n whole | sed -n 's/.*Build ID: //p') && "
-			"dir=/usr/lib/debug/.build-id/$(echo $id | cut -c1-2) && mkdir -p $dir && "
-			"objcopy --only-keep-debug whole $dir/$(echo $id | cut -c3-).debug && "
-			"objcopy -S whole ns/scene",
+		mount("none", "/usr/lib/debug", "tmpfs", 0, NULL) ||
+		shell("cd %s && id=$(readelf -n whole | sed -n 's/.*Build ID: //p') && "
+		      "dir=/usr/lib/debug/.build-id/$(echo $id | cut -c1-2) && mkdir -p $dir && "
+		      "objcopy --only-keep-debug whole $dir/$(echo $id | cut -c3-).debug && "
+		      "objcopy -S whole ns/scene",
 			scene_dir()))
 		_exit(126);
 }

@@ -126,9 +126,9 @@ static inline int scene_add_tid(void *ctx, int dirfd, int64_t number)
 
 static inline void seen_take(pid_t pid, bool no_stop, bool consistent, struct seen *ret)
 {
-	struct nh_take_options o = { .no_stop = no_stop,
-		.consistent = consistent,
-		.until_ms = nh_now_ms() + 5000 };
+	struct nh_take_options o = {
+		.no_stop = no_stop, .consistent = consistent, .until_ms = nh_now_ms() + 5000
+	};
 	struct nh_walk *walks[SCENE_THREADS];
 	struct nh_symbols symbols;
 	struct nh_mem mem = { .pid = pid };
@@ -159,8 +159,8 @@ static inline const char *seen_names(struct seen *s, size_t thread)
 		if (!w->v[i].symbol)
 			text = nh_arena_printf(&s->arena, "%s ?", text);
 		for (const struct nh_symbol *sym = w->v[i].symbol; sym; sym = sym->outer)
-			text = nh_arena_printf(&s->arena, "%s %s%s", text,
-				sym->nearest ? "~" : "", sym->name);
+			text = nh_arena_printf(
+				&s->arena, "%s %s%s", text, sym->nearest ? "~" : "", sym->name);
 	}
 	return text;
 }

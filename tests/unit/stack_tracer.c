@@ -25,8 +25,8 @@ static bool free_to_run(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	n = nh_read_small(AT_FDCWD, path, text, sizeof(text));
-	return n > 0 && !nh_parse_status(text, (size_t)n, &status) && status.tracer == 0 &&
-	       state && !strchr("tTZX", state);
+	return n > 0 && !nh_parse_status(text, (size_t)n, &status) && status.tracer == 0 && state &&
+	       !strchr("tTZX", state);
 }
 
 /* epoll_wait returns EINTR to whoever was stopped in it. */

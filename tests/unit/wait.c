@@ -67,7 +67,7 @@ static void futexes(void)
 	ok(nh_futex_is_join_form(0));
 	ok(nh_futex_is_join_form(9));
 	ok(nh_futex_is_join_form(0x109));
-	ok(!nh_futex_is_join_form(0x80)); /* a private mutex */
+	ok(!nh_futex_is_join_form(0x80));  /* a private mutex */
 	ok(!nh_futex_is_join_form(0x189)); /* a private condition variable */
 	ok(!nh_futex_is_join_form(1));
 	ok(!nh_futex_is_join_form(NH_UNKNOWN));
@@ -111,7 +111,8 @@ static void service(void)
 	w.timeout_ms = 500;
 	for (int64_t n = 64; n < 74; n++) {
 		w.nfds = n;
-		tap_ok(nh_nccl_service_shape(&w) == (n == 65), "slots up to 73", __FILE__, __LINE__);
+		tap_ok(nh_nccl_service_shape(&w) == (n == 65), "slots up to 73", __FILE__,
+			__LINE__);
 	}
 	w.nfds = 74;
 	ok(nh_nccl_service_shape(&w));

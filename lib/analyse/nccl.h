@@ -1,0 +1,33 @@
+/* NCCL's parts as the graph shows them, shared by the rules about its teardown and start. */
+#ifndef NH_ANALYSE_NCCL_H
+#define NH_ANALYSE_NCCL_H
+
+#include "analyse/rule.h"
+#include "analyse/silhouette.h"
+
+/* A thread in the proxy service loop: its call's shape, and a listener in the last slot. */
+bool nh_nccl_is_service(const struct nh_graph *g, const struct nh_thread *t);
+/* A rank has a service thread of its own; fork copies none into a child. */
+bool nh_nccl_is_rank(const struct nh_graph *g, int64_t pid);
+/* Whether the process maps an NCCL or torch library (by the case's modules). */
+bool nh_nccl_is_mapped(const struct nh_graph *g, int64_t pid);
+/* Whether some thread of the process joins a service thread: it is in teardown. */
+bool nh_nccl_in_teardown(const struct nh_graph *g, int64_t pid);
+
+/* Conditions of steps that several rules share. */
+bool nh_nccl_joins_service(const struct nh_graph *g, const struct nh_path *p);
+bool nh_nccl_polls_live_peer(const struct nh_graph *g, const struct nh_path *p);
+bool nh_nccl_open_peer(const struct nh_graph *g, const struct nh_path *p);
+
+/* The thread that the path's last join waits for, and the one that makes this join. */
+const struct nh_thread *nh_nccl_joined(const struct nh_path *p);
+const struct nh_thread *nh_nccl_joiner(const struct nh_path *p);
+
+/* Stacks of the joiner and the joined thread as evidence; where they contradict the graph, that. */
+void nh_nccl_tell_stacks(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f);
+/* The first remedy of every finding. */
+void nh_tell_save(struct nh_arena *a, struct nh_finding *f, int64_t pid);
+/* How far the search for holders came in the match's sample. */
+void nh_tell_search(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f);
+
+#endif

@@ -1,0 +1,100 @@
+#include "analyse/nccl_map.h"
+
+#include "analyse/nccl.h"
+#include "analyse/words.h"
+
+static const char *rank_words(
+	struct nh_arena *a, const struct nh_graph *g, const struct nh_process *p)
+{
+	int64_t rank = nh_rank_of(p);
+
+	if (!nh_nccl_is_rank(g, p->pid))
+		return nh_arena_printf(a, "%s, no rank", nh_name_process(a, p));
+	if (rank == NH_UNKNOWN)
+		return nh_arena_printf(a, "%s, another rank", nh_name_process(a, p));
+	return nh_arena_printf(a, "rank %jd, %s", (intmax_t)rank, nh_name_process(a, p));
+}
+
+static const char *holders(
+	struct nh_arena *a, const struct nh_graph *g, const struct nh_socket *far, int64_t self)
+{
+	const char *words = NULL;
+	size_t n;
+	const struct nh_edge *h =
+		nh_graph_out(g, (struct nh_node){ NH_NODE_SOCKET, far }, NH_EDGE_HELD_BY, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct nh_process *p = h[i].to.row;
+		const char *who = p->pid == self ? "itself" : rank_words(a, g, p);
+
+		words = words ? nh_arena_printf(a, "%s; %s", words, who) : who;
+	}
+	return words ? words : "nobody seen";
+}
+
+static void add_peer(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *poll,
+	struct nh_map_comm *c)
+{
+	const struct nh_socket *s = poll->to.row, *far = nh_index_peer(&g->ix, s);
+
+	*nh_push(a, &c->peers) = (struct nh_map_peer){ .slot = poll->wait->slot,
+		.fd = poll->wait->fd,
+		.state = s->state,
+		.address = s->remote,
+		.held_by =
+			far ? holders(a, g, far, c->process->pid) : "not on this host, or closed" };
+}
+
+/* The progress thread is told by its name on the stack only: its wait is a plain condition. */
+static const char *progress(struct nh_arena *a, const struct nh_graph *g, int64_t pid)
+{
+	size_t n;
+	const struct nh_thread *const *t = nh_index_threads(&g->ix, pid, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct nh_wait w = nh_graph_wait(g, t[i]);
+
+		if (nh_on_stack(g, t[i], NH_TD_PROGRESS))
+			return nh_arena_printf(a, "thread %jd, %s", (intmax_t)t[i]->tid,
+				t[i]->running ? "running" : nh_wait_words(a, &w));
+	}
+	return NULL;
+}
+
+static int64_t joiner_of(const struct nh_graph *g, const struct nh_thread *svc)
+{
+	nh_for(e, &g->edges)
+		if (e->kind == NH_EDGE_JOINS && e->to.row == svc)
+			return ((const struct nh_thread *)e->from.row)->tid;
+	return NH_UNKNOWN;
+}
+
+static void add_comm(
+	struct nh_arena *a, const struct nh_graph *g, const struct nh_thread *t, struct nh_map *ret)
+{
+	struct nh_map_comm *c = nh_push(a, &ret->comms);
+	int64_t last = nh_graph_wait(g, t).nfds - 1;
+	size_t n;
+	const struct nh_edge *e =
+		nh_graph_out(g, (struct nh_node){ NH_NODE_THREAD, t }, NH_EDGE_POLLS, &n);
+
+	c->process = nh_index_process(&g->ix, t->pid);
+	c->rank = c->process ? nh_rank_of(c->process) : NH_UNKNOWN;
+	c->service = t;
+	c->joined_by = joiner_of(g, t);
+	c->progress = progress(a, g, t->pid);
+	for (size_t i = 0; i < n; i++) {
+		if (e[i].wait->slot == last)
+			c->listener = ((const struct nh_socket *)e[i].to.row)->local;
+		else if (c->process)
+			add_peer(a, g, &e[i], c);
+	}
+}
+
+void nh_map_build(struct nh_arena *a, const struct nh_graph *g, struct nh_map *ret)
+{
+	*ret = (struct nh_map){ 0 };
+	nh_for(t, &g->ix.threads)
+		if (nh_nccl_is_service(g, *t))
+			add_comm(a, g, *t, ret);
+}
