@@ -47,4 +47,6 @@ echo "with $processes processes of $each descriptors more (medians; x = CPU time
 for name in ncclhang ss lsof; do
 	[ -e "$dir/$name" ] && row $name
 done
+kill $crowd
+python3 tests/bench_stacks.py "$nh" "$O/tests/live/probe"
 exit 0

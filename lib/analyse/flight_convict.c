@@ -174,13 +174,11 @@ static void tell_absent(struct nh_job *job, struct nh_block *b)
 /* Everybody who can be judged is there: suspicion is all that is left. */
 static void tell_unjudged(struct nh_job *job, struct nh_block *b)
 {
-	static const enum nh_stand kinds[] = { NH_STAND_DAMAGED, NH_STAND_STALE, NH_STAND_OFF };
 	struct nh_finding *f = begin(job, "rank-missing", NH_POSSIBLE);
-	struct nh_ranks *who = NULL;
+	struct nh_ranks *who = b->by[NH_STAND_DAMAGED].n ? &b->by[NH_STAND_DAMAGED]
+			       : b->by[NH_STAND_STALE].n ? &b->by[NH_STAND_STALE]
+							 : &b->by[NH_STAND_OFF];
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (b->by[kinds[i]].n && !who)
-			who = &b->by[kinds[i]];
 	f->title = nh_arena_printf(job->a, "%s %s in %s; %s cannot be judged",
 		nh_ranks_words(job->a, &b->waiters), b->waiters.n == 1 ? "waits" : "wait",
 		nh_block_words(job->a, b), nh_ranks_words(job->a, who));
@@ -197,8 +195,7 @@ static void tell_cycle(struct nh_job *job, struct nh_block *b)
 	f->title = nh_arena_printf(job->a,
 		"ranks wait for each other in a circle: they entered %s and %s in different orders",
 		nh_team_words(job->a, b->team), nh_team_words(job->a, b->next->team));
-	for (struct nh_block *next = b; next && !next->told;
-		next = (struct nh_block *)(uintptr_t)next->next) {
+	for (struct nh_block *next = b; next && !next->told; next = next->next) {
 		*nh_push(job->a, &s.own) = next;
 		take(&s, next);
 	}

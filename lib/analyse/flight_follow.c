@@ -10,8 +10,7 @@ bool nh_block_caused(const struct nh_block *b)
 }
 
 /* The block, other than `but`, in which a rank waits itself: one with a cause, if there is one. */
-static const struct nh_block *waits_in(
-	const struct nh_job *job, const struct nh_block *but, int64_t rank)
+static struct nh_block *waits_in(const struct nh_job *job, const struct nh_block *but, int64_t rank)
 {
 	nh_for(b, &job->blocks)
 		if (b != but && nh_ranks_has(&b->waiters, rank) && nh_block_caused(b))
@@ -25,7 +24,7 @@ void nh_job_follow(struct nh_job *job)
 		const struct nh_ranks *behind = &b->by[NH_STAND_BEHIND];
 
 		for (size_t i = 0; i < behind->n; i++) {
-			const struct nh_block *next = waits_in(job, b, behind->v[i]);
+			struct nh_block *next = waits_in(job, b, behind->v[i]);
 
 			if (!next) {
 				nh_ranks_add(job->a, &b->roots, behind->v[i]);

@@ -63,13 +63,13 @@ struct nh_block {
 	struct nh_ranks unstarted;     /* scheduled but not started, where others have started */
 	struct nh_ranks lost;	       /* scheduled, but the ring no longer says what */
 	enum nh_differ differ;
-	struct nh_ranks odd;	     /* the minority where operations differ; empty = a tie */
-	NH_VEC(const char *) sides;  /* "ranks 0, 1: all_reduce …", where they differ */
-	struct nh_ranks roots;	     /* those of BEHIND that wait for nobody themselves */
-	const struct nh_block *next; /* what one of BEHIND waits in itself; NULL = none does */
-	int64_t via;		     /* that one */
-	bool told;		     /* a finding explains it */
-	bool retired;		     /* a watchdog gave up on it */
+	struct nh_ranks odd;	    /* the minority where operations differ; empty = a tie */
+	NH_VEC(const char *) sides; /* "ranks 0, 1: all_reduce …", where they differ */
+	struct nh_ranks roots;	    /* those of BEHIND that wait for nobody themselves */
+	struct nh_block *next;	    /* what one of BEHIND waits in itself; NULL = none does */
+	int64_t via;		    /* that one */
+	bool told;		    /* a finding explains it */
+	bool retired;		    /* a watchdog gave up on it */
 };
 
 struct nh_job {

@@ -109,14 +109,7 @@ static bool listens_there(const struct nh_graph *g, int64_t pid, const struct nh
  */
 static void add_serves(struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t)
 {
-	const struct nh_stack *stack =
-		t->stack == NH_UNKNOWN ? NULL : nh_index_stack(&g->ix, t->stack);
-	bool accepts = false;
-
-	if (stack)
-		nh_for(f, &stack->frames)
-			accepts |= nh_teardown_kind(f) == NH_TD_ACCEPT;
-	if (!accepts)
+	if (!nh_on_stack(g, t, NH_TD_ACCEPT))
 		return;
 	nh_for(fd, &g->ix.fds) {
 		const struct nh_socket *s = (*fd)->pid == t->pid && (*fd)->inode > 0
@@ -154,11 +147,31 @@ static int by_from_and_to(const void *a, const void *b)
 	return r ? r : LESS((uintptr_t)x->fd, (uintptr_t)y->fd);
 }
 
+/* Rules ask every thread's stack for many functions; the names are compared once. */
+static void find_stack_kinds(struct nh_arena *a, struct nh_graph *g)
+{
+	nh_for(s, &g->ix.stacks) {
+		uint32_t *kinds = nh_push(a, &g->stack_kinds);
+
+		nh_for(f, &(*s)->frames)
+			*kinds |= 1U << nh_teardown_kind(f);
+	}
+}
+
+bool nh_on_stack(const struct nh_graph *g, const struct nh_thread *t, enum nh_td_kind kind)
+{
+	size_t at;
+
+	return t->stack != NH_UNKNOWN && nh_index_stack_at(&g->ix, t->stack, &at) &&
+	       g->stack_kinds.v[at] >> kind & 1;
+}
+
 void nh_graph_build(
 	struct nh_arena *a, const struct nh_case *c, int64_t sample, struct nh_graph *ret)
 {
 	*ret = (struct nh_graph){ 0 };
 	nh_index_build(a, c, sample, &ret->ix);
+	find_stack_kinds(a, ret);
 	nh_for(t, &ret->ix.threads) {
 		struct nh_wait w = nh_graph_wait(ret, *t);
 

@@ -2,6 +2,7 @@
 #ifndef NH_ANALYSE_GRAPH_H
 #define NH_ANALYSE_GRAPH_H
 
+#include "know/teardown.h"
 #include "know/wait.h"
 #include "model/index.h"
 
@@ -38,6 +39,8 @@ struct nh_edge {
 struct nh_graph {
 	struct nh_index ix;
 	NH_VEC(struct nh_edge) edges; /* by from, kind */
+	NH_VEC(uint32_t)
+	stack_kinds; /* of ix.stacks: bit k = a function of enum nh_td_kind k is on it */
 };
 
 void nh_graph_build(
@@ -45,6 +48,8 @@ void nh_graph_build(
 /* The edges of one kind out of a node, *n of them. */
 const struct nh_edge *nh_graph_out(
 	const struct nh_graph *g, struct nh_node from, enum nh_edge_kind kind, size_t *n);
+/* Whether a function of that meaning is on the thread's stack. */
+bool nh_on_stack(const struct nh_graph *g, const struct nh_thread *t, enum nh_td_kind kind);
 /* What a thread waits in. */
 struct nh_wait nh_graph_wait(const struct nh_graph *g, const struct nh_thread *t);
 

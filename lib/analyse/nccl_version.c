@@ -177,6 +177,31 @@ static void tell_note(struct nh_arena *a, const struct nh_module *m, const struc
 		n->issues ? n->issues : "", n->issues ? "; " : "", n->source);
 }
 
+/* What the source of that version says, to be held against what was seen. */
+static void tell_era(struct nh_arena *a, const struct nh_module *m, const struct nh_nccl_era *era,
+	struct nh_finding *f)
+{
+	static const char *const names[] = { "progress", "service", "UDS", "RAS", "GIN", "RMA",
+		"graph helper" };
+	const char *threads = "";
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (era->threads >> i & 1)
+			threads = nh_arena_printf(
+				a, "%s%s%s", threads, *threads ? ", " : "", names[i]);
+	if (era->exit != NH_EXIT_NO_SERVICE)
+		nh_tell_evidence(a, f, "in NCCL %s %s; it polls %d slots%s; %s", m->nccl,
+			nh_nccl_exit_words(era->exit), era->nfds,
+			era->timeout_ms < 0
+				? " without a timeout"
+				: nh_arena_printf(a, ", %d ms at a time", era->timeout_ms),
+			nh_nccl_join_words(era->join));
+	nh_tell_evidence(a, f,
+		"teardown of NCCL %s waits for, in this order: %s; its threads can be: %s (source: "
+		"tag %s)",
+		m->nccl, era->order, threads, era->source);
+}
+
 void nh_nccl_tell_known(
 	struct nh_arena *a, const struct nh_graph *g, int64_t pid, struct nh_finding *f)
 {
@@ -186,9 +211,7 @@ void nh_nccl_tell_known(
 
 	if (!era)
 		return;
-	if (era->exit != NH_EXIT_NO_SERVICE)
-		nh_tell_evidence(a, f, "in NCCL %s %s; %s", m->nccl, nh_nccl_exit_words(era->exit),
-			nh_nccl_join_words(era->join));
+	tell_era(a, m, era, f);
 	while ((n = nh_nccl_next_note(nh_nccl_version_parse(m->nccl), n)))
 		if (n->teardown)
 			tell_note(a, m, n, f);

@@ -15,11 +15,6 @@ static size_t find(const struct nh_stack *s, enum nh_td_kind kind)
 	return SIZE_MAX;
 }
 
-bool nh_on_stack(const struct nh_graph *g, const struct nh_thread *t, enum nh_td_kind kind)
-{
-	return find(nh_stack_of(g, t), kind) != SIZE_MAX;
-}
-
 static const char *frame_word(struct nh_arena *a, const struct nh_frame *f)
 {
 	char base[256];

@@ -14,8 +14,6 @@ struct nh_silhouette {
 
 /* NULL where a thread's stack was not taken. */
 const struct nh_stack *nh_stack_of(const struct nh_graph *g, const struct nh_thread *t);
-/* Whether a function of that meaning is on the thread's stack. */
-bool nh_on_stack(const struct nh_graph *g, const struct nh_thread *t, enum nh_td_kind kind);
 /* The teardown a thread is in: by its own stack, else (it is a job's thread) by the one that
  * launched the job. */
 struct nh_silhouette nh_silhouette_of(

@@ -13,5 +13,6 @@ void *nh_vec_push(struct nh_arena *a, struct nh_vec *vec, size_t size)
 		vec->v = grown;
 		vec->cap = cap;
 	}
-	return (char *)vec->v + vec->n++ * size;
+	/* A vector that was emptied is filled anew. */
+	return memset((char *)vec->v + vec->n++ * size, 0, size);
 }

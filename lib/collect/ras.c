@@ -94,7 +94,7 @@ static void ask(struct nh_collector *k, const char *where)
 			why_not(k, r, where), NULL, false);
 }
 
-static void warn(struct nh_collector *k, const struct nh_subject *s)
+static void say_risk(struct nh_collector *k, const struct nh_subject *s)
 {
 	char buf[NH_NCCL_VERSION_TEXT];
 
@@ -150,7 +150,7 @@ void nh_find_ras(struct nh_collector *k)
 				false);
 			continue;
 		}
-		warn(k, s);
+		say_risk(k, s);
 		add(k, where);
 	}
 	if (!candidates)

@@ -56,9 +56,10 @@ static void add_frames(struct nh_collector *k, struct nh_stack *row, const struc
 			.line = NH_UNKNOWN,
 			.signal = step->signal,
 			.guessed = step->guessed,
-			.module = nh_arena_strdup(k->a, module_of(step)),
-			.build_id = step->image ? nh_arena_strdup(k->a, step->image->build_id)
-						: NULL };
+			.module = nh_arena_strdup(k->a, module_of(step)) };
+		/* Where there is no name this tells which build the offset is in. */
+		if ((!sym || sym->nearest) && step->image)
+			f->build_id = nh_arena_strdup(k->a, step->image->build_id);
 		if (!sym)
 			return;
 		f->func = sym->name;

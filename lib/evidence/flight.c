@@ -15,7 +15,7 @@
 
 static bool has(const char *buf, size_t len, const char *word)
 {
-	return memmem(buf, len, word, strlen(word));
+	return buf && memmem(buf, len, word, strlen(word));
 }
 
 bool nh_flight_is(const char *buf, size_t len)

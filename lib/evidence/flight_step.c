@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "base/cleanup.h"
 #include "base/set.h"
 #include "base/str.h"
 
@@ -111,28 +110,21 @@ static void add(struct nh_step_wait *step, const struct nh_fr_entry *e)
 		step->wait_us += e->duration_us;
 }
 
-void nh_fr_steps(struct nh_flight *d)
+static void add_steps(struct nh_flight *d, size_t group, uint64_t *keys)
 {
-	size_t group = step_group(d), total = 0;
-	nh_auto_free uint64_t *keys = NULL;
+	uint64_t site = find_sites(d, group, keys);
 	struct nh_step_wait *step = NULL;
-	uint64_t site;
+	size_t left = 0;
 
-	if (group == SIZE_MAX)
-		return;
-	keys = calloc(d->nentries, sizeof(*keys));
-	if (!keys)
-		return;
-	site = find_sites(d, group, keys);
 	for (size_t i = 0; site && i < d->nentries; i++)
-		total += keys[i] == site;
+		left += keys[i] == site;
 	for (size_t i = 0; site && i < d->nentries; i++) {
 		const struct nh_fr_entry *e = &d->entries[i];
 
 		/* The last one is not over yet. */
-		if (keys[i] == site && --total == 0)
+		if (keys[i] == site && --left == 0)
 			return;
-		if (keys[i] == site && total <= NH_KEPT_STEPS) {
+		if (keys[i] == site && left <= NH_KEPT_STEPS) {
 			step = nh_case_row(d->c, step_wait, step_waits);
 			step->rank = d->rank;
 			step->source = d->source;
@@ -144,4 +136,14 @@ void nh_fr_steps(struct nh_flight *d)
 		if (step && symmetric(e))
 			add(step, e);
 	}
+}
+
+void nh_fr_steps(struct nh_flight *d)
+{
+	size_t group = step_group(d);
+	uint64_t *keys = group == SIZE_MAX ? NULL : calloc(d->nentries, sizeof(*keys));
+
+	if (keys)
+		add_steps(d, group, keys);
+	free(keys);
 }

@@ -1,8 +1,8 @@
 #include "evidence/json_tree.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include "base/cleanup.h"
 
 static int convert(struct nh_tree *t, json_t *j, int depth, struct nh_value *ret);
 
@@ -21,24 +21,23 @@ static int array(struct nh_tree *t, json_t *j, int depth, struct nh_value to)
 
 static int object(struct nh_tree *t, json_t *j, int depth, struct nh_value to)
 {
-	nh_auto_free struct nh_value *pairs =
-		malloc((json_object_size(j) + 1) * 2 * sizeof(*pairs));
+	struct nh_value *pairs = malloc((json_object_size(j) + 1) * 2 * sizeof(*pairs));
 	const char *key;
 	json_t *value;
 	size_t n = 0;
-	int rc = 0;
+	int rc = pairs ? 0 : -ENOMEM;
 
-	if (!pairs)
-		return -ENOMEM;
-	json_object_foreach(j, key, value)
-	{
+	for (void *it = json_object_iter(j); !rc && it; it = json_object_iter_next(j, it)) {
+		key = json_object_iter_key(it);
+		value = json_object_iter_value(it);
 		pairs[n] = nh_tree_str(t, key, strlen(key));
 		rc = convert(t, value, depth, &pairs[n + 1]);
-		if (rc)
-			return rc;
 		n += 2;
 	}
-	return nh_tree_fill_dict(t, to, pairs, n);
+	if (!rc)
+		rc = nh_tree_fill_dict(t, to, pairs, n);
+	free(pairs);
+	return rc;
 }
 
 static int convert(struct nh_tree *t, json_t *j, int depth, struct nh_value *ret)

@@ -41,7 +41,7 @@ static const struct nh_nccl_era eras[] = {
 	{ 21901, NH_EXIT_PEERS, 65, 500, NH_CLOSE_SHUTDOWN, false, NH_JOIN_DETACH, T_2_14,
 		ORDER_2_14, "v2.19.3-1" },
 	{ 21904, NH_EXIT_PEERS, 65, 500, NH_CLOSE_SHUTDOWN, false, NH_JOIN_CALLER, T_2_14,
-		ORDER_2_14, "message of tag v2.19.4-1" },
+		ORDER_2_14, "v2.19.4-1 (its message)" },
 	{ 22005, NH_EXIT_PEERS, 65, 500, NH_CLOSE_SHUTDOWN, false, NH_JOIN_CALLER, T_2_20,
 		ORDER_2_20, "v2.20.5-1, v2.21.5-1" },
 	{ 22203, NH_EXIT_PEERS, 65, 500, NH_CLOSE_SHUTDOWN, true, NH_JOIN_GROUP, T_2_20, ORDER_2_20,

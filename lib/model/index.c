@@ -200,10 +200,19 @@ const struct nh_fd *const *nh_index_holders(const struct nh_index *ix, int64_t i
 	return *n ? ix->holders.v + lo : NULL;
 }
 
-const struct nh_stack *nh_index_stack(const struct nh_index *ix, int64_t stack)
+bool nh_index_stack_at(const struct nh_index *ix, int64_t stack, size_t *ret)
 {
 	const struct nh_stack key = { .stack = stack }, *k = &key;
 	const struct nh_stack **s = FIND(stacks, k, by_number);
 
-	return s ? *s : NULL;
+	if (s)
+		*ret = (size_t)(s - ix->stacks.v);
+	return s;
+}
+
+const struct nh_stack *nh_index_stack(const struct nh_index *ix, int64_t stack)
+{
+	size_t at;
+
+	return nh_index_stack_at(ix, stack, &at) ? ix->stacks.v[at] : NULL;
 }

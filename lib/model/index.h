@@ -38,4 +38,7 @@ const struct nh_thread *const *nh_index_threads(const struct nh_index *ix, int64
 /* The stack of that number; stacks are not bound to a sample. */
 const struct nh_stack *nh_index_stack(const struct nh_index *ix, int64_t stack);
 
+/* Its place in ix->stacks; false where there is none of that number. */
+bool nh_index_stack_at(const struct nh_index *ix, int64_t stack, size_t *ret);
+
 #endif

@@ -9,7 +9,7 @@ struct nh_frame {
 	const char *func;     /* demangled and whole; NULL = no name is known */
 	uint64_t into;        /* bytes after the symbol's start; 0 for inlined functions */
 	const char *module;   /* base name of the mapped file, "[vdso]"; NULL = no file */
-	const char *build_id; /* of the module, hexadecimal */
+	const char *build_id; /* of the module, hexadecimal; only where func is not the function */
 	uint64_t offset;      /* in the module's numbering, as addr2line takes it; else the address */
 	bool inlined;         /* into the next frame: it shares that one's offset */
 	bool nearest;         /* func is only the nearest export before it */

@@ -1,14 +1,6 @@
 /* clang-format off: tables, one row a line */
 #include "model/case.h"
-
-/* One row a field; S is the struct that is described. */
-#define ROW(kind, f, type, names, privacy) { #f, NH_F_##kind, offsetof(struct S, f), type, names, NH_P_##privacy }
-#define F(kind, f) ROW(kind, f, NULL, NULL, OPEN)
-#define P(kind, f, privacy) ROW(kind, f, NULL, NULL, privacy)
-#define R(kind, f, t) ROW(kind, f, &(t), NULL, OPEN)
-#define E(f, n) ROW(ENUM, f, NULL, n, OPEN)
-#define TYPE(t, n, ...) \
-	const struct nh_type t = { (n), sizeof(struct S), (const struct nh_field[]){ __VA_ARGS__, { 0 } } }
+#include "model/types.h"
 
 static const char *const why_names[] = { "", "target", "found", "descendant", "holder", "ancestor",
 	NULL };

@@ -5,7 +5,7 @@
 
 #define NO_STEP SIZE_MAX
 
-/* Each segment's native frame. */
+/* The native frame around an address. */
 static size_t step_of_anchor(const struct nh_walk *w, uint64_t anchor)
 {
 	for (size_t i = 0; i + 1 < w->n; i++)
@@ -27,8 +27,7 @@ static bool is_eval(const struct nh_step *step)
 }
 
 /* One to one, innermost first.  A whole walk must have as many of the one as of the other. */
-static void place_by_name(
-	const struct nh_walk *w, const struct nh_py_stack *py, size_t *place)
+static void place_by_name(const struct nh_walk *w, const struct nh_py_stack *py, size_t *place)
 {
 	size_t evals = 0, next = 0;
 
@@ -41,7 +40,7 @@ static void place_by_name(
 			place[next++] = i;
 }
 
-static bool place_all(const struct nh_walk *w, const struct nh_py_stack *py, size_t *place)
+static void place_all(const struct nh_walk *w, const struct nh_py_stack *py, size_t *place)
 {
 	bool anchored = false;
 
@@ -53,7 +52,6 @@ static bool place_all(const struct nh_walk *w, const struct nh_py_stack *py, siz
 	}
 	if (!anchored)
 		place_by_name(w, py, place);
-	return anchored;
 }
 
 static bool emit(struct nh_merged_stack *m, const struct nh_py_stack *py, size_t s, size_t step)

@@ -109,6 +109,18 @@ static bool arrives(struct nh_unwinder *u, uint64_t frame_pointer, size_t at)
 	       (u->n > at + 2 || u->steps[at].image == u->steps[at + 1].image);
 }
 
+/* Where the frame pointer of that record points, 0 if not to the root: nearly always to the record;
+ * libffi's call of a foreign function keeps its record behind the address and flags of the result. */
+static uint64_t leads(struct nh_unwinder *u, const struct candidate *c, size_t at)
+{
+	static const unsigned before[] = { 0, 16 };
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
+		if (arrives(u, c->addr - before[i], at))
+			return c->addr - before[i];
+	return 0;
+}
+
 /*
  * Old frame records linger in a frame's unused variables, so that even a record that leads to the
  * root may be stale.  Only what has no rival counts: the one direct call of the function, with no
@@ -123,11 +135,12 @@ static uint64_t choose(struct nh_unwinder *u, size_t at, const struct candidate 
 		uint64_t limit = found ? found : UINT64_MAX;
 
 		for (size_t i = 0; i < n && c[i].addr < limit; i++) {
-			if ((int)c[i].call != call || !arrives(u, c[i].addr, at))
-				continue;
-			if (found)
+			uint64_t led = (int)c[i].call == call ? leads(u, &c[i], at) : 0;
+
+			if (led && found)
 				return 0;
-			found = c[i].addr;
+			if (led)
+				found = led;
 		}
 	}
 	return found;

@@ -38,7 +38,7 @@ static void header(const struct nh_tui *t, struct nh_grid *g)
 	 */
 	if (n > t->page)
 		len = snprintf(at, sizeof(at), "%zu%%  ", end < n ? end * 100 / n : 100);
-	if (c && c->taken && strlen(c->taken) >= 19)
+	if (c && c->taken && strlen(c->taken) > 19 && strspn(c->taken + 11, "0123456789:") >= 8)
 		len += snprintf(at + len, sizeof(at) - (size_t)len, "%.8s UTC ", c->taken + 11);
 	if (col + len <= g->cols)
 		nh_grid_put(g, 0, g->cols - len, NH_REVERSE, at);

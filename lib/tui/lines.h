@@ -15,6 +15,7 @@ struct nh_line {
 	const char *text; /* escaped */
 	unsigned style;
 	struct nh_ref ref; /* a line that has one can be selected */
+	bool walk;	   /* it can be selected without one */
 	size_t tag;	   /* what else the view wants to know of it */
 };
 

@@ -3,7 +3,7 @@
 
 static bool selectable(const struct nh_tui *t, size_t i)
 {
-	return t->lines.list.v[i].ref.node.row != NULL;
+	return t->lines.list.v[i].walk || t->lines.list.v[i].ref.node.row;
 }
 
 const struct nh_line *nh_selected(const struct nh_tui *t)

@@ -64,27 +64,51 @@ static const char *fd_words(struct nh_lines *l, const struct nh_graph *g, const 
 	return nh_arena_printf(l->a, "%s %s", kind, fd->path ? fd->path : "");
 }
 
+static void fd_line(struct nh_lines *l, struct nh_ref ref, const struct nh_graph *g,
+	const char *before, const struct nh_fd *fd)
+{
+	const struct nh_socket *s = fd->inode > 0 ? nh_index_socket(&g->ix, fd->inode) : NULL;
+
+	nh_line_add(l, NH_TONE_PLAIN, "  %s%4" PRId64 "  %s", before, fd->fd, fd_words(l, g, fd))
+		->ref = (struct nh_ref){ ref.host, { NH_NODE_SOCKET, s } };
+}
+
 static void fds(const struct nh_tui *t, struct nh_lines *l, struct nh_ref ref, int64_t pid)
 {
 	const struct nh_graph *g = graph_of(t, ref);
 	size_t n = 0;
 
 	nh_for(p, &g->ix.fds) {
-		const struct nh_fd *fd = *p;
-		const struct nh_socket *s;
-
-		if (fd->pid != pid)
+		if ((*p)->pid != pid)
 			continue;
 		if (!n++)
 			nh_line_heading(l, "Descriptors");
-		if (n > FDS_SHOWN)
-			continue;
-		s = fd->inode > 0 ? nh_index_socket(&g->ix, fd->inode) : NULL;
-		nh_line_add(l, NH_TONE_PLAIN, "  %4" PRId64 "  %s", fd->fd, fd_words(l, g, fd))
-			->ref = (struct nh_ref){ ref.host, { NH_NODE_SOCKET, s } };
+		if (n <= FDS_SHOWN)
+			fd_line(l, ref, g, "", *p);
 	}
 	if (n > FDS_SHOWN)
 		nh_line_add(l, NH_TONE_DIM, "  and %zu more", n - FDS_SHOWN);
+}
+
+/* What a thread waits on, descriptor by descriptor. */
+static void waits(const struct nh_tui *t, struct nh_lines *l, struct nh_ref ref)
+{
+	const struct nh_thread *th = ref.node.row;
+	const struct nh_graph *g = graph_of(t, ref);
+
+	if (th->waits.n)
+		nh_line_heading(l, "Descriptors it waits on");
+	nh_for(w, &th->waits) {
+		const struct nh_fd *fd = nh_index_fd(&g->ix, th, w->fd);
+		const char *slot = nh_arena_printf(l->a, "slot %-4" PRId64 "fd ", w->slot);
+
+		if (w - th->waits.v >= FDS_SHOWN)
+			break;
+		if (fd)
+			fd_line(l, ref, g, slot, fd);
+		else
+			nh_line_add(l, NH_TONE_DIM, "  %s%4" PRId64 "  not read", slot, w->fd);
+	}
 }
 
 static void stack(const struct nh_tui *t, struct nh_lines *l, const struct nh_thread_row *row)
@@ -149,6 +173,7 @@ static void thread(const struct nh_tui *t, struct nh_lines *l, struct nh_ref ref
 		(struct nh_ref){
 			ref.host, { NH_NODE_PROCESS, nh_index_process(&g->ix, th->pid) } });
 	edges(t, l, ref);
+	waits(t, l, ref);
 	if (row)
 		stack(t, l, row);
 	if (then)

@@ -25,6 +25,7 @@ static void node(const struct nh_tui *t, struct nh_lines *l, const struct nh_fin
 		"  %s %s%s", culprit ? "◆" : "●", name, culprit ? "   <- the culprit" : "");
 
 	line->ref = ref;
+	line->walk = true; /* also a node that only the words name */
 	line->tag = link;
 }
 

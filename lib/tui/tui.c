@@ -62,6 +62,10 @@ static void open_detail(struct nh_tui *t)
 
 	if (!line)
 		return;
+	if (!line->ref.node.row) {
+		nh_tui_say(t, "no more than this is known of it");
+		return;
+	}
 	if (t->ntrail == NH_TRAIL) {
 		memmove(t->trail, t->trail + 1, sizeof(t->trail) - sizeof(*t->trail));
 		t->ntrail--;

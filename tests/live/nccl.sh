@@ -1,7 +1,7 @@
 #!/bin/sh
 # The unmodified NCCL, without a GPU: really hung and really healthy communicators.  Each verdict
 # is held against what the scene's own driver knows, and then its remedies have to work.
-# NCCL_LIB names the library to use; NCCL_CASES, a directory in which to keep the cases, redacted.
+# NCCL_LIB names the library to use; KEEP_CASES, a directory in which to keep the cases, redacted.
 # shellcheck disable=SC2154  # pid, holder … come from the scene's first line
 tool=$O/ncclhang
 own=$O/tests/live/nccl
@@ -56,15 +56,22 @@ first_line() { sed -n "1s/.*\b$1=\([0-9,]*\).*/\1/p" "$out"; }
 lives() { state=$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null) && [ "$state" != Z ]; }
 gone() { ! lives "$1"; }
 
+stands_or_failed() { says '^pid=' || gone "$driver"; }
+is_untraced() { grep -q '^TracerPid:.0$' "/proc/$1/status"; }
+
 # open_scene SCENE [stripped]: starts it; its first line becomes variables
 open_scene() {
 	scene=$1 kind=${2:+ ($2)} use=${2:+$dir/$2/libnccl.so.2}
-	file=$dir/$scene${2:+-$2} out=$file.out err=$file.err in=$file.in
+	name=nccl-$scene${2:+-$2}
+	file=$(mktemp -d "$dir/play.XXXXXX")/scene out=$file.out err=$file.err in=$file.in
 	report=$file.txt case=$file.json brief=$file.brief
 	mkfifo "$in"
 	"$own/scene" "${use:-$lib}" "$scene" "$lib" <"$in" >"$out" 2>"$err" &
+	driver=$!
 	exec 3>"$in"
-	check "stands" soon says '^pid=' || return
+	soon stands_or_failed
+	check "stands" says '^pid='
+	says '^pid=' || return
 	pid=$(first_line pid) actor=$(first_line actor) service=$(first_line service)
 	holder=$(first_line holder) fd=$(first_line fd) opener=$(first_line opener)
 }
@@ -85,8 +92,9 @@ inspect() {
 	check "exit status $wanted, is $got" [ $got = "$wanted" ]
 	"$tool" report -f brief -v "$case" >"$brief" 2>>"$err"
 	check "the case gives the same status" [ $? = $got ]
-	[ -z "$NCCL_CASES" ] ||
-		"$tool" report --redact -o "$NCCL_CASES/nccl-${file##*/}.json" "$case" >/dev/null
+	kept=$KEEP_CASES/$name.json
+	[ -z "$KEEP_CASES" ] || [ -e "$kept" ] ||
+		"$tool" report --redact -o "$kept" "$case" >/dev/null
 }
 has_rule() { grep -qs "\.id = \"$1\"" lib/analyse/*.c; }
 names() { # ID CONFIDENCE: convicted, and who
@@ -148,12 +156,13 @@ can_reset() {
 
 # held SCENE RANK REMEDY [stripped]: RANK returns when released
 held() {
-	open_scene "$1" "$4"
+	open_scene "$1" "$4" || return
 	inspect 1
 	check "convicts" names nccl-teardown-held-socket confirmed
 	check "the culprit holds it" is_holder "$culprit"
 	check "the descriptor is the one" [ "$culprit_fd" = "$fd" ]
 	check_chain
+	check "is not traced" is_untraced "$pid"
 	check "still hangs after having been looked at" says_not "^rank $2: returned"
 	if [ "$3" = reset ] && ! can_reset; then
 		skip "remedy: $3" "$why"
@@ -164,22 +173,28 @@ held() {
 	close_scene
 }
 healthy() { # SCENE
-	open_scene "$1"
+	open_scene "$1" || return
 	inspect 0
 	check "convicts nobody" convicts_nobody
 	close_scene
 }
 # Teardown that works convicts nobody while it runs or after.
 prompt() { # SCENE
-	open_scene "$1"
+	open_scene "$1" || return
 	echo go >&3
 	inspect 0 --interval 0.2
 	check "returns" soon says '^rank 0: returned 0'
 	inspect 0
 	close_scene
 }
+# The scenes themselves: whatever ends the driver, nothing stays.
+killed() {
+	open_scene orphan || return
+	kill -KILL "$driver"
+	close_scene
+}
 stray() { # [stripped]
-	open_scene stray "$1"
+	open_scene stray "$1" || return
 	if has_rule nccl-stray-client; then
 		inspect 1
 		check "convicts" names nccl-stray-client '(confirmed|likely)'
@@ -193,7 +208,7 @@ stray() { # [stripped]
 	close_scene
 }
 peer_rank() { # [stripped]
-	open_scene peer-rank "$1"
+	open_scene peer-rank "$1" || return
 	if has_rule nccl-teardown-peer-rank; then
 		inspect 1
 		check "convicts" names nccl-teardown-peer-rank confirmed
@@ -206,7 +221,7 @@ peer_rank() { # [stripped]
 	close_scene
 }
 init() { # [stripped]
-	open_scene init "$1"
+	open_scene init "$1" || return
 	sleep 5 # younger than that it is only a suspicion
 	if has_rule nccl-init-wait; then
 		inspect 1
@@ -232,7 +247,7 @@ lane 'healthy healthy' 'held held-three 0 kill' 'held held-exec 0 kill stripped'
 	'held cross-rank 2 reset stripped' peer_rank 'peer_rank stripped' &
 lane 'healthy healthy-ranks' 'held held-comms 0 close' 'held held 0 reset stripped' \
 	'held orphan 2 kill stripped' stray &
-lane 'prompt abort' 'prompt destroy' 'held held 0 close' 'held held-thread 0 kill' \
+lane 'prompt abort' 'prompt destroy' killed 'held held 0 close' 'held held-thread 0 kill' \
 	'held held-three 0 kill stripped' init &
 wait
 cat "$dir"/tap.* |

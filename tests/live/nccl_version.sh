@@ -48,6 +48,9 @@ start named "$fixtures/mapped" "$tmp/old/libnccl.so.2.16.5"
 start torch "$fixtures/mapped" "$tmp/linked/libtorch_cuda.so"
 start static "$tmp/linked/static"
 start none "$fixtures/mapped"
+start tree sh -c "'$fixtures/mapped' '$tmp/backport/libnccl.so.2'; true"
+parent=$(ps -o ppid= -p "$(value tree pid)" | tr -d ' ')
+look tree --interval 0 "$parent"
 start gone user "$tmp/mapped" "$tmp/old/libnccl.so.2"
 rm "$tmp/old/libnccl.so.2"
 for name in old backport named torch static none; do
@@ -74,6 +77,8 @@ check "for which CUDA it was built" tells torch "[m.nccl_cuda for m in rows('mod
 check "no marker is told of it" sh -c "! '$nh' report '$tmp/torch.json' | grep -q 'import'"
 check "linked into a static program" tells static \
 	"[(m.nccl, m.nccl_from) for m in rows('modules') if m.nccl] == [('2.17.1', 'version string')]"
+check "of a launcher's ranks too, and of those that file alone" tells tree \
+	"[(m.pid, m.nccl) for m in rows('modules') if m.pid != $parent] == [($(value tree pid), '2.17.1')]"
 check "no other file is taken for an NCCL" tells none "not any(m.nccl for m in rows('modules'))"
 if [ "$(uname -m)" = x86_64 ]; then
 	check "file deleted, memory alone: 2.17.1" is_nccl gone 2.17.1 ncclGetVersion no

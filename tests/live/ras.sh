@@ -23,6 +23,20 @@ asked unasked "localhost:$(value answer port)"
 asked redacted "localhost:$(value answer port)" --ras --redact
 start off env NCCL_RAS_ENABLE=0 "$fixtures/mapped"
 look off --interval 0 --ras "$(value off pid)"
+# Versions are told by the file's name alone here.
+for version in 2.25.1 2.23.4; do
+	echo 'int none;' | ${CC:-cc} -x c - -shared -fPIC -o "$tmp/libnccl.so.$version"
+done
+start risky env NCCL_RAS_ADDR="localhost:$(value answer port)" "$fixtures/mapped" "$tmp/libnccl.so.2.25.1"
+look risky --interval 0 --ras "$(value risky pid)"
+start old "$fixtures/mapped" "$tmp/libnccl.so.2.23.4"
+look old --interval 0 --ras "$(value old pid)"
+apart=
+if unshare -n true 2>/dev/null; then
+	apart=yes
+	start apart unshare -n "$fixtures/mapped"
+	look apart --interval 0 --ras "$(value apart pid)"
+fi
 looked
 
 check "an answer becomes rows" tells ask-answer \
@@ -45,6 +59,14 @@ check "cut: what came is kept" tells ask-cut "0 < len(rows('ras')) < 10"
 check "refused: said" tells refused "any('nobody listens' in g for g in gaps)"
 check "a name: said" tells name "any('no numeric address' in g for g in gaps)"
 check "switched off: said" tells off "any('no process here' in g for g in gaps)"
+check "2.25.1: the risk is said" tells risky "rows('ras') and any('#1669' in g for g in gaps)"
+check "2.23.4 has no RAS: not asked" tells old "any('no process here' in g for g in gaps)"
+if [ -n "$apart" ]; then
+	check "another network namespace: said, with the command" tells apart \
+		"any('nsenter -t $(value apart pid) -n' in g for g in gaps)"
+else
+	skip "another network namespace" "no unshare -n here"
+fi
 for name in ask-answer ask-slow ask-silent ask-garbage ask-cut refused name; do
 	check "$name: within the deadline" within $name 3.2
 	check "$name: the verdict does not depend on it" exits $name 0

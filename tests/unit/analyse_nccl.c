@@ -114,7 +114,9 @@ static void test_known(void)
 	nh_graph_build(&s.a, &s.c, 1, &s.g);
 	nh_nccl_tell_known(&s.a, &s.g, 7, &s.f);
 	ok(tells(&s, "name of the file libnccl.so.2.24.3)"));
-	ok(tells(&s, "a job thread (ncclAsyncJobMain) joins it"));
+	ok(tells(&s, "its threads can be: progress, service, UDS, RAS (source: tag v2.24.3-1)"));
+	ok(tells(&s, "it polls 65 slots, 500 ms at a time; a job thread (ncclAsyncJobMain) joins "
+		     "it"));
 	ok(tells(&s, "does not look at the abort flag") && tells(&s, "PyTorch #149153"));
 	ok(tells(&s, "mended in 2.26.2"));
 	end(&s);

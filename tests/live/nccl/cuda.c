@@ -1,4 +1,5 @@
 /* The runtime and driver functions that NCCL calls before, between and after collectives. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,6 @@
 #ifndef NH_TEST_FAKE_H
 #define NH_TEST_FAKE_H
 
-#include <stdint.h>
-
 #define FAKE_GPUS 3
 #define FAKE_FIRST_BUS 0xa1 /* GPU n is PCI 0000:(a1+n):00.0, as in line-of-three.xml */
 
@@ -26,6 +24,6 @@ int fake_refuse(void);
  * from the symbol table of `file`: the library, or the one it was stripped from.
  * Returns how many were replaced, or negative errno: -ENOENT = no symbol table.
  */
-int fake_patch(const char *file, uintptr_t base);
+int fake_patch(const char *file, char *base);
 
 #endif

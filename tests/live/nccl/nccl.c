@@ -61,7 +61,7 @@ void nccl_load(const char *lib, const char *symbols, struct nccl *ret)
 	}
 	if (!dladdr((void *)ret->get_version, &where))
 		errx(1, "%s is nowhere", lib);
-	n = fake_patch(symbols, (uintptr_t)where.dli_fbase);
+	n = fake_patch(symbols, where.dli_fbase);
 	if (n < 0)
 		errx(1, "%s: cannot put the fake CUDA under it: %s", symbols, strerror(-n));
 }

@@ -1,10 +1,12 @@
-/* libnvidia-ml.so.1: what NCCL asks about devices and their links.  A handle is index + 1. */
-#include <stdint.h>
+/* libnvidia-ml.so.1: what NCCL asks about devices and their links.  */
 #include <stdlib.h>
 #include <string.h>
 #include "fake.h"
 
 enum { OK = 0, NOT_FOUND = 6 };
+
+/* A device's handle is its address here. */
+static char devices[FAKE_GPUS];
 
 int nvmlInit_v2(void);
 int nvmlDeviceGetCount_v2(unsigned int *ret);
@@ -28,8 +30,10 @@ int nvmlDeviceGetCount_v2(unsigned int *ret)
 
 int nvmlDeviceGetHandleByIndex(unsigned int i, void **ret)
 {
-	*ret = (void *)(uintptr_t)(i + 1);
-	return i < FAKE_GPUS ? OK : NOT_FOUND;
+	if (i >= FAKE_GPUS)
+		return NOT_FOUND;
+	*ret = &devices[i];
+	return OK;
 }
 
 int nvmlDeviceGetHandleByPciBusId(const char *id, void **ret)
@@ -42,7 +46,7 @@ int nvmlDeviceGetHandleByPciBusId(const char *id, void **ret)
 
 int nvmlDeviceGetIndex(void *dev, unsigned int *ret)
 {
-	*ret = (unsigned int)(uintptr_t)dev - 1;
+	*ret = (unsigned int)((char *)dev - devices);
 	return OK;
 }
 

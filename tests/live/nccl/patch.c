@@ -1,6 +1,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,18 +11,18 @@
 /* jmp *0(%rip), the address behind it */
 static const unsigned char jump[] = { 0xff, 0x25, 0, 0, 0, 0 };
 
-static int redirect(uintptr_t from, const void *to)
+static int redirect(char *from, const void *to)
 {
-	uintptr_t page = from & ~(uintptr_t)4095;
+	char *page = from - ((uintptr_t)from & 4095);
 
-	if (mprotect((void *)page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC))
+	if (mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC))
 		return -errno;
-	memcpy((void *)from, jump, sizeof(jump));
-	memcpy((char *)from + sizeof(jump), &to, sizeof(to));
-	return mprotect((void *)page, 8192, PROT_READ | PROT_EXEC) ? -errno : 0;
+	memcpy(from, jump, sizeof(jump));
+	memcpy(from + sizeof(jump), &to, sizeof(to));
+	return mprotect(page, 8192, PROT_READ | PROT_EXEC) ? -errno : 0;
 }
 
-static int redirect_all(const Elf64_Sym *s, size_t n, const char *names, uintptr_t base)
+static int redirect_all(const Elf64_Sym *s, size_t n, const char *names, char *base)
 {
 	int done = 0;
 
@@ -30,7 +31,7 @@ static int redirect_all(const Elf64_Sym *s, size_t n, const char *names, uintptr
 		void *fake;
 		int ret;
 
-		if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || strncmp(name, "cuda", 4) ||
+		if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || strncmp(name, "cuda", 4) != 0 ||
 			s->st_size < sizeof(jump) + sizeof(fake))
 			continue;
 		fake = fake_find(name);
@@ -42,7 +43,7 @@ static int redirect_all(const Elf64_Sym *s, size_t n, const char *names, uintptr
 	return done ? done : -ENOENT;
 }
 
-int fake_patch(const char *file, uintptr_t base)
+int fake_patch(const char *file, char *base)
 {
 	int ret = -ENOENT, fd = open(file, O_RDONLY | O_CLOEXEC);
 	struct stat st;

@@ -45,7 +45,8 @@ struct rank {
 struct shared {
 	struct nccl_id id;
 	_Atomic bool has_id;
-	_Atomic int fd; /* of the opener (rank 0, or the stray client): connected to the victim's proxy */
+	_Atomic int fd; /* of the opener (rank 0, or the stray client): connected to the victim's
+			   proxy */
 	struct rank rank[MAX_RANKS];
 };
 
