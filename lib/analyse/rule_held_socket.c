@@ -7,6 +7,7 @@
 #include "analyse/nccl.h"
 #include "analyse/nccl_version.h"
 #include "analyse/words.h"
+#include "know/reaper.h"
 #include "know/nccl.h"
 
 /*
@@ -44,24 +45,34 @@ static bool no_holder(const struct nh_graph *g, const struct nh_path *p)
 }
 
 /* Who presumably opened the end that a bystander holds: an inference, from parentage. */
+enum origin {
+	ORIGIN_SELF,   /* the very process in teardown, the holder's ancestor */
+	ORIGIN_RANK,   /* another rank, the holder's ancestor */
+	ORIGIN_ENDED,  /* the holder is an orphan: whoever opened it is no more */
+	ORIGIN_UNTOLD, /* it has a parent that is no rank: inherited from somebody who ended, or its
+			  own */
+};
+
 struct opener {
-	const struct nh_process *p; /* NULL = ended, or not told by parentage */
-	bool self;		    /* the very process in teardown */
+	enum origin origin;
+	const struct nh_process *p; /* SELF, RANK */
 };
 
 static struct opener presumed_opener(
 	const struct nh_graph *g, const struct nh_process *holder, int64_t victim)
 {
-	const struct nh_process *p = holder;
+	const struct nh_process *p = holder, *parent = nh_index_process(&g->ix, holder->ppid);
 
 	for (int depth = 0; p && depth < 64; depth++) {
 		p = nh_index_process(&g->ix, p->ppid);
 		if (p && p->pid == victim)
-			return (struct opener){ p, true };
+			return (struct opener){ ORIGIN_SELF, p };
 		if (p && nh_nccl_is_rank(g, p->pid))
-			return (struct opener){ p, false };
+			return (struct opener){ ORIGIN_RANK, p };
 	}
-	return (struct opener){ NULL, false };
+	if (!parent || nh_is_reaper(parent) || nh_nccl_is_mapped(g, holder->pid))
+		return (struct opener){ ORIGIN_ENDED, NULL };
+	return (struct opener){ ORIGIN_UNTOLD, NULL };
 }
 
 /* By the stack where it names the entry point, else by what the sockets imply. */
@@ -91,36 +102,42 @@ static void tell_path_gate(struct nh_arena *a, const struct nh_match *m,
 				(intmax_t)near->rx_queue));
 }
 
+static void tell_fork_gates(struct nh_arena *a, const struct nh_match *m,
+	const struct nh_process *holder, struct nh_finding *f)
+{
+	static const char before[] = "the socket was opened before the fork";
+	static const char after[] = "the fork came before the close";
+	const struct nh_case *c = m->g->ix.c;
+	const struct nh_thread *svc = nh_nccl_joined(&m->path);
+	struct opener o = presumed_opener(m->g, holder, svc->pid);
+	const char *who = o.p ? nh_name_process(a, o.p) : "whoever opened it";
+
+	if (o.origin == ORIGIN_UNTOLD) {
+		nh_tell_gate(a, f, before, "not known",
+			"the holder descends from no rank that is alive: it may have opened the "
+			"connection itself");
+		nh_tell_gate(a, f, after, "not known", "for the same reason");
+		return;
+	}
+	nh_tell_gate(a, f, before, "inferred",
+		nh_arena_printf(a,
+			"pid %jd started %s after the service thread, whose connections are opened when "
+			"it starts",
+			(intmax_t)holder->pid, nh_ticks_words(a, c, holder->start - svc->start)));
+	nh_tell_gate(a, f, after, "inferred",
+		nh_arena_printf(a,
+			"%s holds no descriptor of it any more, pid %jd does: only what is open can be "
+			"inherited",
+			who, (intmax_t)holder->pid));
+}
+
 static void tell_gates(struct nh_arena *a, const struct nh_match *m,
 	const struct nh_process *holder, struct nh_finding *f)
 {
-	const struct nh_case *c = m->g->ix.c;
-	const struct nh_edge *poll = nh_path_edge(&m->path, NH_EDGE_POLLS);
 	const struct nh_edge *held = nh_path_edge(&m->path, NH_EDGE_HELD_BY);
-	const struct nh_thread *svc = nh_nccl_joined(&m->path);
-	const struct nh_socket *near = poll->to.row;
-	struct opener o = presumed_opener(m->g, holder, svc->pid);
 
-	tell_path_gate(a, m, near, f);
-	if (holder->start >= svc->start)
-		nh_tell_gate(a, f, "the socket was opened before the fork", "inferred",
-			nh_arena_printf(a,
-				"pid %jd started %s after the service thread, whose connections "
-				"are "
-				"opened when it starts",
-				(intmax_t)holder->pid,
-				nh_ticks_words(a, c, holder->start - svc->start)));
-	else
-		nh_tell_gate(a, f, "the socket was opened before the fork", "not known",
-			nh_arena_printf(a, "pid %jd is older than the service thread",
-				(intmax_t)holder->pid));
-
-	nh_tell_gate(a, f, "the fork came before the close", "inferred",
-		nh_arena_printf(a,
-			"%s holds no descriptor of it any more, pid %jd does: only what is "
-			"open can be inherited",
-			o.p ? nh_name_process(a, o.p) : "whoever opened it",
-			(intmax_t)holder->pid));
+	tell_path_gate(a, m, nh_path_edge(&m->path, NH_EDGE_POLLS)->to.row, f);
+	tell_fork_gates(a, m, holder, f);
 	nh_tell_gate(a, f, "the copy is still held", "held",
 		nh_arena_printf(a, "fd %jd of pid %jd, seen in %s", (intmax_t)held->fd->fd,
 			(intmax_t)holder->pid, m->repeated ? "both samples" : "this sample"));
@@ -129,32 +146,38 @@ static void tell_gates(struct nh_arena *a, const struct nh_match *m,
 static void tell_origin(struct nh_arena *a, const struct nh_match *m,
 	const struct nh_process *holder, struct nh_finding *f)
 {
-	const struct nh_thread *svc = nh_nccl_joined(&m->path);
-	const struct nh_process *victim = nh_index_process(&m->g->ix, svc->pid);
 	const struct nh_process *parent = nh_index_process(&m->g->ix, holder->ppid);
-	struct opener o = presumed_opener(m->g, holder, svc->pid);
+	struct opener o = presumed_opener(m->g, holder, nh_nccl_joined(&m->path)->pid);
 
 	nh_tell_evidence(a, f, "%s is a child of %s%s", nh_name_process(a, holder),
 		parent ? nh_name_process(a, parent)
 		       : nh_arena_printf(a, "pid %jd", (intmax_t)holder->ppid),
 		holder->cmdline ? nh_arena_printf(a, "; it runs: %s", holder->cmdline) : "");
-	if (o.self)
+	switch (o.origin) {
+	case ORIGIN_SELF:
 		nh_tell_evidence(a, f,
-			"inference: %s opened both ends (a communicator connects to its own "
-			"service "
+			"inference: %s opened both ends (a communicator connects to its own service "
 			"thread) and the holder, its descendant, inherited one",
-			victim ? nh_name_process(a, victim) : "the process in teardown");
-	else if (o.p)
+			nh_name_process(a, o.p));
+		return;
+	case ORIGIN_RANK:
 		nh_tell_evidence(a, f,
-			"inference: the end was opened by %s, another rank and the holder's "
-			"ancestor, "
+			"inference: the end was opened by %s, another rank and the holder's ancestor, "
 			"which holds no descriptor of it any more",
 			nh_name_process(a, o.p));
-	else
+		return;
+	case ORIGIN_ENDED:
 		nh_tell_evidence(a, f,
-			"inference: whoever opened the end has ended; no ancestor of the holder is "
-			"a "
+			"inference: whoever opened the end has ended; no ancestor of the holder is a "
 			"rank that is still alive");
+		return;
+	case ORIGIN_UNTOLD:
+		f->confidence = f->confidence > NH_LIKELY ? NH_LIKELY : f->confidence;
+		nh_tell_unknown(a, f,
+			"whether the holder inherited the connection from a process that has ended, or "
+			"opened it itself (a scanner, a health check): ending it releases the wait "
+			"either way, the prevention differs");
+	}
 }
 
 static void tell_remedies(struct nh_arena *a, const struct nh_match *m,

@@ -56,6 +56,8 @@ static int start(struct attempt *at, const struct nh_collect_opts *o, struct nh_
 		if (getppid() != parent)
 			_exit(1);
 		signal(SIGPIPE, SIG_IGN);
+		/* Ctrl-Z must not stop it while it holds a thread. */
+		setpgid(0, 0);
 		let_go(pipefd[1]);
 		_exit(nh_worker_run(o, mark, pipefd[1]));
 	}

@@ -46,8 +46,8 @@ struct nh_collector {
 	int64_t sample;
 	int64_t began_ms;
 	int64_t sample_until_ms; /* when this sample gives up what is not done, on nh_now_ms's clock
-				  */
-	int64_t self, parent;	 /* our worker's and our own PID */
+	int64_t walk_until_ms;	 /* when its search for holders does: stacks need time too */
+	* / int64_t self, parent; /* our worker's and our own PID */
 	int64_t self_netns;
 
 	NH_VEC(struct nh_entry) host; /* every process, by pid */

@@ -30,6 +30,15 @@ static void read_new_subjects(struct nh_collector *k)
 			read_subject(k, &k->subjects.v[i]);
 }
 
+/* A holder's ancestors: one of them may be the rank that opened what it holds. */
+static void follow_ancestors(struct nh_collector *k, int64_t pid)
+{
+	const struct nh_entry *e = nh_table_find(k, pid);
+
+	while (e && e->ppid > 1 && nh_subject_add(k, e->ppid, NH_WHY_ANCESTOR))
+		e = nh_table_find(k, e->ppid);
+}
+
 /* Whoever holds a searched inode becomes a subject; true if somebody new did. */
 static bool follow_holders(struct nh_collector *k)
 {
@@ -39,8 +48,9 @@ static bool follow_holders(struct nh_collector *k)
 		const struct nh_fd *f = &k->c->fds.v[i];
 
 		if (f->sample == k->sample && f->kind != NH_FD_CLOSED && f->inode != NH_UNKNOWN &&
-			nh_set_has(&k->searched, (uint64_t)f->inode))
-			nh_subject_add(k, f->pid, NH_WHY_HOLDER);
+			nh_set_has(&k->searched, (uint64_t)f->inode) &&
+			nh_subject_add(k, f->pid, NH_WHY_HOLDER))
+			follow_ancestors(k, f->pid);
 	}
 	return k->subjects.n > before;
 }

@@ -84,7 +84,7 @@ void nh_select_descendants(struct nh_collector *k)
 
 				while (p->pid != e->ppid)
 					p++;
-				if (p->why != NH_WHY_HOLDER)
+				if (p->why != NH_WHY_HOLDER && p->why != NH_WHY_ANCESTOR)
 					more |= nh_subject_add(k, e->pid, NH_WHY_DESCENDANT) !=
 						NULL;
 			}

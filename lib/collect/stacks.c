@@ -21,15 +21,20 @@ struct pool {
 	NH_VEC(uint64_t) hashes; /* of c->stacks.v[i] */
 };
 
-static const char *no_stack(struct nh_collector *k, int err)
+/* Why a thread has no stack: what kept it from being stopped, where that was tried. */
+static const char *no_stack(struct nh_collector *k, const struct nh_taken *t)
 {
+	int err = t->err == -EAGAIN && t->trace_err ? t->trace_err : t->err;
+
 	switch (err) {
 	case -EAGAIN:
-		return "it was running; --no-stop forbids to stop it";
+		return k->o->no_stop
+			       ? "it was running; --no-stop forbids to stop it"
+			       : "it was running, and time ran out before it could be stopped";
 	case -ETIME:
 		return "time ran out before its turn";
 	case -ETIMEDOUT:
-		return "it did not stop in time";
+		return "it was running and did not stop in time";
 	case -EPERM:
 		return "permission denied, or another tracer is attached";
 	default:
@@ -186,7 +191,7 @@ static void name_and_store(struct pool *p, struct nh_symbols *names, struct take
 
 		row->stopped = t->of[i].stopped;
 		if (t->of[i].err)
-			row->no_stack = no_stack(k, t->of[i].err);
+			row->no_stack = no_stack(k, &t->of[i]);
 		else
 			row->stack = store(p, t, i);
 	}
@@ -197,6 +202,7 @@ void nh_read_stacks(struct nh_collector *k)
 {
 	struct nh_symbols names = { .arena = k->a };
 	struct pool pool = { .k = k };
+
 	if (k->recorded)
 		return;
 	/* Targets first: theirs are the stacks that matter if time runs out. */

@@ -171,7 +171,7 @@ static bool pass(struct walk *w, bool suspects)
 	nh_for(e, &k->host) {
 		if ((is_suspect(k, e) || (k->sample > 1 && is_new(k, e))) != suspects)
 			continue;
-		if (nh_now_ms() >= k->sample_until_ms)
+		if (nh_now_ms() >= k->walk_until_ms)
 			return false;
 		look_at(w, e);
 	}

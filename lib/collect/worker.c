@@ -73,13 +73,15 @@ static int flush(struct nh_collector *k, struct nh_writer *w)
 	return r ? r : nh_write_gaps(w, k->c);
 }
 
-/* The worker stops by itself before its parent stops it: what it has so far is then whole. */
-static int64_t give_up_at(const struct nh_collector *k)
+/* The worker stops by itself before its parent stops it: what it has so far is then whole.  Half of
+ * the time is the first sample's; the last one keeps a fifth for stacks and a fifth for telling. */
+static void set_deadlines(struct nh_collector *k)
 {
-	const struct nh_collect_opts *o = k->o;
-	int64_t work = o->timeout_ms - o->interval_ms;
+	int64_t work = k->o->timeout_ms - k->o->interval_ms;
 
-	return k->last ? k->began_ms + o->timeout_ms - work / 5 : k->began_ms + work / 2;
+	k->walk_until_ms =
+		k->began_ms + (k->sample == 1 ? work / 2 : k->o->timeout_ms - work * 2 / 5);
+	k->sample_until_ms = k->began_ms + (k->last ? k->o->timeout_ms - work / 5 : work / 2);
 }
 
 static void raise_file_limit(void)
@@ -127,7 +129,7 @@ int nh_worker_run(const struct nh_collect_opts *o, struct nh_mark *mark, int fd)
 			nh_mark_idle(mark);
 			nh_sleep_ms(first_ms + o->interval_ms + 1 - nh_now_ms());
 		}
-		k.sample_until_ms = give_up_at(&k);
+		set_deadlines(&k);
 		nh_take_sample(&k);
 		if (k.sample == 1) {
 			first_ms = k.began_ms + c.samples.v[0].at_ms;

@@ -52,7 +52,8 @@ static const struct {
 	{ "c10d::ProcessGroupNCCL::waitForFutureOrTimeout", NH_TD_CALLER },
 };
 
-const char *nh_frame_base(const struct nh_frame *f, char *buf, size_t size)
+/* The name without parameters and return type: where it starts, and its length. */
+static const char *base_of(const struct nh_frame *f, size_t *len)
 {
 	const char *name = f->func && !f->python ? f->func : "";
 	size_t n = strcspn(name, "(");
@@ -62,19 +63,31 @@ const char *nh_frame_base(const struct nh_frame *f, char *buf, size_t size)
 	for (const char *p = name; p < name + n; p++)
 		if (*p == ' ')
 			start = p + 1;
-	snprintf(buf, size, "%.*s", (int)(name + n - start), start);
+	*len = (size_t)(name + n - start);
+	return start;
+}
+
+const char *nh_frame_base(const struct nh_frame *f, char *buf, size_t size)
+{
+	size_t n;
+	const char *start = base_of(f, &n);
+
+	snprintf(buf, size, "%.*s", (int)n, start);
 	return buf;
 }
 
+/* Asked of every frame of every thread: compared in place, the first letter first. */
 enum nh_td_kind nh_teardown_kind(const struct nh_frame *f)
 {
-	char base[256];
+	const char *base;
+	size_t n;
 
 	if (!f->func || f->nearest)
 		return NH_TD_NONE;
-	nh_frame_base(f, base, sizeof(base));
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
-		if (!strcmp(base, functions[i].name))
+	base = base_of(f, &n);
+	for (size_t i = 0; n && i < sizeof(functions) / sizeof(*functions); i++)
+		if (*base == *functions[i].name && !strncmp(base, functions[i].name, n) &&
+			!functions[i].name[n])
 			return functions[i].kind;
 	return NH_TD_NONE;
 }

@@ -159,9 +159,9 @@ static void host(struct pen *p, size_t at, const struct nh_case *c, const struct
 	}
 	if (folded)
 		fprintf(p->f,
-			"f%zu [label=\"%zu processes with %zu threads\\nthat nobody drawn waits "
+			"f%zu [label=\"%zu process%s with %zu thread%s\\nthat nobody drawn waits "
 			"for\", style=dashed, color=gray50, fontcolor=gray30];\n",
-			at, folded, threads);
+			at, folded, folded == 1 ? "" : "es", threads, threads == 1 ? "" : "s");
 	for (size_t i = 0; i < p->pic.nodes.n; i++)
 		if (p->pic.nodes.v[i].host == at && p->pic.nodes.v[i].pid == NH_UNKNOWN)
 			node(p, i);

@@ -69,6 +69,9 @@ const char *nh_frame_words(struct nh_arena *a, size_t i, const struct nh_frame *
 			   : f->generated ? " (generated code)"
 					  : "";
 
+	if (f->python)
+		return nh_arena_printf(
+			a, "#%-2zu py %s:%" PRId64 " %s", i, f->file, f->line, f->func);
 	if (f->signal)
 		return nh_arena_printf(a, "#%-2zu <signal handler called>", i);
 	if (!f->func)
@@ -86,8 +89,8 @@ const char *nh_frame_words(struct nh_arena *a, size_t i, const struct nh_frame *
 
 static bool same_frame(const struct nh_frame *a, const struct nh_frame *b)
 {
-	return a->offset == b->offset && nh_streq(a->func, b->func) &&
-	       nh_streq(a->module, b->module);
+	return a->offset == b->offset && a->line == b->line && nh_streq(a->func, b->func) &&
+	       nh_streq(a->module, b->module) && nh_streq(a->file, b->file);
 }
 
 static size_t shared_outer(const struct nh_stack *a, const struct nh_stack *b)
@@ -140,6 +143,8 @@ static void one_stack(
 	if (!s->complete)
 		nh_doc_printf(d, NH_B_LINE, "    the stack goes on: %s",
 			s->why ? s->why : "why the unwinding ended is not known");
+	if (s->python)
+		nh_doc_printf(d, NH_B_LINE, "    %s", s->python);
 }
 
 static void missing(struct nh_doc *d, const struct nh_case *c)
@@ -165,6 +170,7 @@ void nh_words_stacks(struct nh_doc *d, const struct nh_view *v)
 		qsort(all.v, all.n, sizeof(*all.v), telling_first);
 		nh_doc_detail(d, "Stacks%s%s", v->n > 1 ? " on " : "",
 			v->n > 1 && c->host ? c->host : "");
+		nh_words_python(d, v, c);
 		for (size_t b = 0; b < all.n; b++) {
 			if (!all.v[b].threads.n)
 				continue;

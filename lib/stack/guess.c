@@ -75,7 +75,7 @@ static enum call call_before(const struct nh_unwinder *u, uint64_t ra, uint64_t 
 
 /* A frame record that could be the one: a word, then a return address after a fitting call. */
 struct candidate {
-	uint64_t addr;
+	uint64_t addr, ra;
 	enum call call;
 };
 
@@ -94,18 +94,19 @@ static size_t find(const struct nh_unwinder *u, uint64_t sp, uint64_t callee,
 		map = ra > UINT16_MAX ? nh_space_map(u->space, ra - 1) : NULL;
 		call = map && map->perms[2] == 'x' ? call_before(u, ra, callee) : NO_CALL;
 		if (call != NO_CALL)
-			ret[n++] = (struct candidate){ at, call };
+			ret[n++] = (struct candidate){ at, ra, call };
 	}
 	return n;
 }
 
-/* Whether the frame at index `at` has its record there.  The root calls only its own library. */
-static bool arrives(struct nh_unwinder *u, uint64_t frame_pointer, size_t at)
+/* Whether the frame at index `at` returns by that record.  The root calls only its own library. */
+static bool arrives(
+	struct nh_unwinder *u, uint64_t frame_pointer, const struct candidate *c, size_t at)
 {
 	int rc;
 
 	u->frame_pointer = frame_pointer;
-	return nh_walk(u, &rc) && u->n > at + 1 &&
+	return nh_walk(u, &rc) && u->n > at + 1 && u->steps[at + 1].pc == c->ra &&
 	       (u->n > at + 2 || u->steps[at].image == u->steps[at + 1].image);
 }
 
@@ -116,7 +117,7 @@ static uint64_t leads(struct nh_unwinder *u, const struct candidate *c, size_t a
 	static const unsigned before[] = { 0, 16 };
 
 	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
-		if (arrives(u, c->addr - before[i], at))
+		if (arrives(u, c->addr - before[i], c, at))
 			return c->addr - before[i];
 	return 0;
 }

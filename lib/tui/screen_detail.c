@@ -126,6 +126,8 @@ static void stack(const struct nh_tui *t, struct nh_lines *l, const struct nh_th
 	if (!s->complete)
 		nh_line_flow(l, NH_TONE_WARN, "  the stack goes on: ",
 			s->why ? s->why : "why the unwinding ended is not known");
+	if (s->python)
+		nh_line_flow(l, NH_TONE_DIM, "  ", s->python);
 }
 
 /* A row of the table of both samples. */

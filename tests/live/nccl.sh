@@ -96,7 +96,6 @@ inspect() {
 	[ -z "$KEEP_CASES" ] || [ -e "$kept" ] ||
 		"$tool" report --redact -o "$kept" "$case" >/dev/null
 }
-has_rule() { grep -qs "\.id = \"$1\"" lib/analyse/*.c; }
 names() { # ID CONFIDENCE: convicted, and who
 	found=$(grep -E "^hang $1 $2 .* victim-pids=([0-9]+,)*$pid(,|\$)" "$brief") || return
 	culprit=$(echo "$found" | sed 's/.* pid=\([0-9]*\).*/\1/')
@@ -195,40 +194,28 @@ killed() {
 }
 stray() { # [stripped]
 	open_scene stray "$1" || return
-	if has_rule nccl-stray-client; then
-		inspect 1
-		check "convicts" names nccl-stray-client '(confirmed|likely)'
-		check "the culprit is the client" is_holder "$culprit"
-		check "the descriptor is the one" [ "$culprit_fd" = "$fd" ]
-	else
-		skip "convicts" "there is no rule yet"
-	fi
-	release end
+	inspect 1
+	check "convicts" names nccl-stray-client '(confirmed|likely)'
+	check "the culprit is the client" is_holder "$culprit"
+	check "the descriptor is the one" [ "$culprit_fd" = "$fd" ]
+	check "remedy: kill" release kill
 	check "and the call returns" soon says '^rank 0: returned 0'
 	close_scene
 }
 peer_rank() { # [stripped]
 	open_scene peer-rank "$1" || return
-	if has_rule nccl-teardown-peer-rank; then
-		inspect 1
-		check "convicts" names nccl-teardown-peer-rank confirmed
-		check "the culprit is a live rank" is_holder "$culprit"
-	else
-		skip "convicts" "there is no rule yet"
-	fi
+	inspect 1
+	check "convicts" names nccl-teardown-peer-rank confirmed
+	check "the culprit is a live rank" is_holder "$culprit"
 	release end
-	check "and the call returns" soon says '^rank 2: returned 0'
+	check "when they have ended, the call returns" soon says '^rank 2: returned 0'
 	close_scene
 }
 init() { # [stripped]
 	open_scene init "$1" || return
 	sleep 5 # younger than that it is only a suspicion
-	if has_rule nccl-init-wait; then
-		inspect 1
-		check "convicts" names nccl-init-wait likely
-	else
-		skip "convicts" "there is no rule yet"
-	fi
+	inspect 1
+	check "convicts" names nccl-init-wait likely
 	close_scene
 }
 

@@ -13,7 +13,8 @@ in_tmux new-session -d -x 80 -y 24 "cd $tmp/here && PS1='% ' TERM=screen-256colo
 
 type_in() { in_tmux send-keys "$@"; }
 run_in() { type_in -l "$1" && type_in Enter; }
-screen() { in_tmux capture-pane -p ${1:+"$1"}; }
+screen() { in_tmux capture-pane -p; }
+colours() { in_tmux capture-pane -p -e; }
 shows() { screen | grep -qs -e "$1"; }
 shows_soon() { # PATTERN
 	soon shows "$1" && return
@@ -41,7 +42,7 @@ check "keys answer while it collects" shows_soon 'q quit'
 check "the first screen has the verdict" shows_soon '^hang: nccl-teardown-held-socket (confirmed)'
 check "and the culprit" shows "^culprit  .*pid $holder (helper), fd"
 check "and the chain" shows "^  ● thread $pid "
-check "what is bad is red" eval 'screen -e | grep -q "31m.*hang:"'
+check "what is bad is red" eval 'colours | grep -q "31m.*hang:"'
 type_in Down Down Down Down
 check "the chain is walked to the holder" shows_soon '^do: save the evidence first'
 type_in Enter
@@ -114,7 +115,7 @@ for term in vt100 linux screen; do
 done
 run_in "NO_COLOR=1 $nh report -i case.json"
 shows_soon '^hang: '
-check "NO_COLOR" eval '! screen -e | grep -q "\[[0-9;]*3[0-7][;m]"'
+check "NO_COLOR" eval '! colours | grep -q "\[[0-9;]*3[0-7][;m]"'
 type_in q
 soon restored
 run_in "TERM=nonsense $nh report -i case.json"

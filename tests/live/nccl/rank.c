@@ -23,7 +23,7 @@ struct action {
 };
 
 /* Holds what it inherited until the scene ends, whoever else dies. */
-static _Noreturn void helper(const struct stage_hands *h)
+static _Noreturn void helper(const struct part *h)
 {
 	int fd;
 
@@ -38,7 +38,7 @@ static _Noreturn void helper(const struct stage_hands *h)
 	_exit(0);
 }
 
-static void fork_helpers(const struct stage_hands *h, struct rank *self)
+static void fork_helpers(const struct part *h, struct rank *self)
 {
 	for (int i = 0; i < h->scene->helpers; i++) {
 		pid_t pid = fork();
@@ -94,12 +94,15 @@ static void find_own_proxy(struct rank *self)
 	}
 }
 
-/* The descriptor that is connected to the victim's proxy; helpers inherit it by that number. */
-static void find_connection(const struct stage_hands *h, int rank)
+/*
+ * Rank 0's descriptor that is connected to the victim's proxy; its helpers have it under the same
+ * number.
+ */
+static void find_connection(const struct part *h)
 {
 	const struct rank *victim = &h->shared->rank[h->scene->victim];
 
-	while (victim->stage < READY && h->scene->victim != rank)
+	while (victim->phase < READY && h->scene->victim != 0)
 		usleep(1000);
 	for (int fd = 3; fd < MAX_FD; fd++) {
 		struct sockaddr_storage peer = { 0 };
@@ -117,7 +120,7 @@ static void must(const struct nccl *nccl, int result, const char *what)
 		errx(1, "%s: ncclResult %d: %s", what, result, nccl->last_error(NULL));
 }
 
-static void init(const struct stage_hands *h, const struct nccl *nccl, int rank, void **comm)
+static void init(const struct part *h, const struct nccl *nccl, int rank, void **comm)
 {
 	struct shared *sh = h->shared;
 
@@ -127,7 +130,7 @@ static void init(const struct stage_hands *h, const struct nccl *nccl, int rank,
 	}
 	while (!sh->has_id)
 		usleep(1000);
-	sh->rank[rank].stage = INIT;
+	sh->rank[rank].phase = INIT;
 	must(nccl, nccl->init_rank(comm, (int)strlen(h->scene->acts), sh->id, rank), "init");
 	for (int i = 1; i < h->scene->comms; i++) {
 		struct nccl_id own;
@@ -143,9 +146,9 @@ static void *act(void *arg)
 
 	a->self->actor = gettid();
 	setenv(DEAF_NOW, "1", 1);
-	a->self->stage = ACTING;
+	a->self->phase = ACTING;
 	a->self->result = a->teardown(a->comm);
-	a->self->stage = RETURNED;
+	a->self->phase = RETURNED;
 	return NULL;
 }
 
@@ -157,15 +160,18 @@ static void wait_for_orders(int orders)
 		_exit(0);
 }
 
-_Noreturn void rank_run(const struct stage_hands *h, int rank)
+_Noreturn void rank_run(const struct part *h, int rank)
 {
 	struct nccl nccl;
 	struct rank *self = &h->shared->rank[rank];
 	void *comm[MAX_COMMS];
 	char what = h->scene->acts[rank];
 	struct action action = { .self = self };
+	char name[16];
 
-	prctl(PR_SET_NAME, (char[]){ 'r', 'a', 'n', 'k', (char)('0' + rank), '\0' });
+	snprintf(name, sizeof(name), "rank%d", rank);
+	prctl(PR_SET_NAME, name);
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* Yama lets only ancestors look otherwise */
 	if (what == ACT_ABSENT)
 		wait_for_orders(h->orders);
 	nccl_load(h->lib, h->symbols, &nccl);
@@ -175,8 +181,8 @@ _Noreturn void rank_run(const struct stage_hands *h, int rank)
 		fork_helpers(h, self);
 	find_own_proxy(self);
 	if (rank == 0)
-		find_connection(h, rank);
-	self->stage = READY;
+		find_connection(h);
+	self->phase = READY;
 	wait_for_orders(h->orders);
 	action.teardown = what == ACT_ABORT ? nccl.abort : nccl.destroy;
 	action.comm = *comm;

@@ -11,7 +11,6 @@
  * It ends, and everything of it, when stdin is closed, by SIGTERM, or when it is killed.
  */
 #include <err.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,7 +20,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "scene.h"
 
@@ -44,7 +42,7 @@ static const struct scene scenes[] = {
 	{ "init", "h-", 0, INIT },
 };
 
-struct stage_set {
+struct job {
 	const struct scene *scene;
 	struct shared *shared;
 	int nranks;
@@ -118,30 +116,30 @@ static pid_t fork_child(void)
 	return ret;
 }
 
-static void start_ranks(struct stage_set *set, const char *lib, const char *symbols)
+static void start_ranks(struct job *job, const char *lib, const char *symbols)
 {
-	struct stage_hands h = { set->scene, set->shared, lib, symbols, -1, -1 };
+	struct part h = { job->scene, job->shared, lib, symbols, -1, -1 };
 	int life[2], orders[2];
 
 	if (pipe2(life, O_CLOEXEC))
 		err(1, "pipe");
-	set->lifeline = life[1];
+	job->lifeline = life[1];
 	h.lifeline = life[0];
-	for (int i = 0; i < set->nranks; i++) {
+	for (int i = 0; i < job->nranks; i++) {
 		pid_t pid;
 
 		if (pipe2(orders, O_CLOEXEC))
 			err(1, "pipe");
-		set->orders[i] = orders[1];
+		job->orders[i] = orders[1];
 		h.orders = orders[0];
 		pid = fork_child();
 		if (!pid) {
 			for (int k = 0; k <= i; k++)
-				close(set->orders[k]);
-			close(set->lifeline);
+				close(job->orders[k]);
+			close(job->lifeline);
 			rank_run(&h, i);
 		}
-		set->shared->rank[i].pid = pid;
+		job->shared->rank[i].pid = pid;
 		close(orders[0]);
 	}
 	close(life[0]);
@@ -154,89 +152,91 @@ static void tick(void)
 		exit(0);
 }
 
-/* The stage of rank i, or of the whole if a rank ended on its own. */
-static int stage(const struct stage_set *set, int i)
+static int phase(const struct job *job, int i)
 {
-	return set->shared->rank[i].stage;
+	return job->shared->rank[i].phase;
 }
 
-static void reach(const struct stage_set *set, int i, int wanted)
+static void reach(const struct job *job, int i, int wanted)
 {
-	for (int ms = 0; stage(set, i) < wanted; ms += TICK_MS) {
-		if (waitpid(set->shared->rank[i].pid, NULL, WNOHANG) > 0)
+	for (int ms = 0; phase(job, i) < wanted; ms += TICK_MS) {
+		if (waitpid(job->shared->rank[i].pid, NULL, WNOHANG) > 0)
 			errx(1, "rank %d ended", i);
 		if (ms > SETUP_MS)
-			errx(1, "rank %d does not get to stage %d", i, wanted);
+			errx(1, "rank %d does not get to phase %d", i, wanted);
 		tick();
 	}
 }
 
-static void go(const struct stage_set *set)
+static void go(const struct job *job)
 {
-	for (int i = 0; i < set->nranks; i++)
-		if (set->scene->acts[i] == ACT_DIE) {
-			kill(set->shared->rank[i].pid, SIGKILL);
-			waitpid(set->shared->rank[i].pid, NULL, 0);
+	for (int i = 0; i < job->nranks; i++)
+		if (job->scene->acts[i] == ACT_DIE) {
+			kill(job->shared->rank[i].pid, SIGKILL);
+			waitpid(job->shared->rank[i].pid, NULL, 0);
 		}
-	for (int i = 0; i < set->nranks; i++)
-		if (write(set->orders[i], "g", 1) < 0 && set->scene->acts[i] != ACT_DIE)
+	for (int i = 0; i < job->nranks; i++)
+		if (job->scene->acts[i] != ACT_DIE && write(job->orders[i], "g", 1) != 1)
 			err(1, "orders");
 }
 
 /* A client that is no NCCL: connects to rank 0's proxy and says nothing. */
-static _Noreturn void stray(const struct stage_set *set)
+static _Noreturn void stray(const struct job *job)
 {
-	const struct sockaddr_storage *to = &set->shared->rank[0].proxy;
+	const struct sockaddr_storage *to = &job->shared->rank[0].proxy;
 	int fd;
 
 	prctl(PR_SET_NAME, "stray");
-	close(set->lifeline);
-	for (int i = 0; i < set->nranks; i++)
-		close(set->orders[i]);
+	close(job->lifeline);
+	for (int i = 0; i < job->nranks; i++)
+		close(job->orders[i]);
 	fd = socket(to->ss_family, SOCK_STREAM, 0);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)to, sizeof(*to)))
 		err(1, "connect");
-	set->shared->fd = fd;
+	job->shared->fd = fd;
 	for (;;)
 		pause();
 }
 
-static void start_stray(struct stage_set *set)
+static void start_stray(struct job *job)
 {
-	set->shared->fd = -1;
-	set->stray = fork_child();
-	if (!set->stray)
-		stray(set);
-	while (set->shared->fd < 0)
+	job->shared->fd = -1;
+	job->stray = fork_child();
+	if (!job->stray)
+		stray(job);
+	while (job->shared->fd < 0) {
+		if (waitpid(job->stray, NULL, WNOHANG) > 0)
+			errx(1, "the stray client ended");
 		tick();
+	}
 }
 
-static void set_up(struct stage_set *set)
+static void set_up(struct job *job)
 {
-	const struct scene *s = set->scene;
+	const struct scene *s = job->scene;
 
-	for (int i = 0; s->stands >= READY && i < set->nranks; i++)
-		reach(set, i, READY);
+	for (int i = 0; s->stands >= READY && i < job->nranks; i++)
+		reach(job, i, READY);
 	if (s->stray)
-		start_stray(set);
+		start_stray(job);
 	if (s->stands == ACTING)
-		go(set);
-	reach(set, s->victim, (int)s->stands);
+		go(job);
+	reach(job, s->victim, (int)s->stands);
 	if (s->stands == READY)
 		return;
 	for (int ms = 0; ms < SETTLE_MS; ms += TICK_MS)
 		tick();
-	if (stage(set, s->victim) != (int)s->stands)
+	if (phase(job, s->victim) != (int)s->stands)
 		errx(1, "%s does not hang", s->name);
 }
 
-static void print_holders(const struct stage_set *set)
+static void print_holders(const struct job *job)
 {
-	const struct scene *s = set->scene;
-	const struct rank *first = &set->shared->rank[0];
+	const struct scene *s = job->scene;
+	const struct rank *first = &job->shared->rank[0];
 
 	if (s->stray)
-		printf("%d", (int)set->stray);
+		printf("%d", (int)job->stray);
 	else if (s->stands != ACTING)
 		printf("0");
 	else if (!s->helpers)
@@ -245,29 +245,29 @@ static void print_holders(const struct stage_set *set)
 		printf("%s%d", i ? "," : "", (int)first->helper[i]);
 }
 
-static void print_scene(const struct stage_set *set)
+static void print_scene(const struct job *job)
 {
-	const struct rank *victim = &set->shared->rank[set->scene->victim];
+	const struct rank *victim = &job->shared->rank[job->scene->victim];
 
 	printf("pid=%d actor=%d service=%d holder=", (int)victim->pid, (int)victim->actor,
 		(int)victim->service);
-	print_holders(set);
-	printf(" fd=%d opener=%d\n", set->shared->fd, (int)set->shared->rank[0].pid);
+	print_holders(job);
+	printf(" fd=%d opener=%d\n", job->shared->fd, (int)job->shared->rank[0].pid);
 	fflush(stdout);
 }
 
-static void obey(const struct stage_set *set, const char *order)
+static void obey(const struct job *job, const char *order)
 {
 	int fd;
 
 	if (!strncmp(order, "go", 2))
-		go(set);
+		go(job);
 	else if (sscanf(order, "close %d", &fd) == 1 &&
-		 write(set->lifeline, &fd, sizeof(fd)) != sizeof(fd))
+		 write(job->lifeline, &fd, sizeof(fd)) != sizeof(fd))
 		err(1, "lifeline");
 }
 
-static void serve(const struct stage_set *set)
+static void serve(const struct job *job)
 {
 	bool told[MAX_RANKS] = { false };
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -280,12 +280,12 @@ static void serve(const struct stage_set *set)
 			if (n <= 0)
 				return;
 			order[n] = '\0';
-			obey(set, order);
+			obey(job, order);
 		}
-		for (int i = 0; i < set->nranks; i++)
-			if (!told[i] && stage(set, i) == RETURNED) {
+		for (int i = 0; i < job->nranks; i++)
+			if (!told[i] && phase(job, i) == RETURNED) {
 				told[i] = true;
-				printf("rank %d: returned %d\n", i, set->shared->rank[i].result);
+				printf("rank %d: returned %d\n", i, job->shared->rank[i].result);
 				fflush(stdout);
 			}
 	}
@@ -294,23 +294,23 @@ static void serve(const struct stage_set *set)
 int main(int argc, char **argv)
 {
 	struct sigaction on_end = { .sa_handler = end };
-	struct stage_set set = { 0 };
+	struct job job = { 0 };
 
 	if (argc < 3)
 		errx(64, "usage: scene LIB SCENE [SYMBOLS]");
-	set.scene = find_scene(argv[2]);
-	set.nranks = (int)strlen(set.scene->acts);
-	preload(set.scene, argv);
-	set_environment(set.scene);
-	set.shared = mmap(NULL, sizeof(*set.shared), PROT_READ | PROT_WRITE,
+	job.scene = find_scene(argv[2]);
+	job.nranks = (int)strlen(job.scene->acts);
+	preload(job.scene, argv);
+	set_environment(job.scene);
+	job.shared = mmap(NULL, sizeof(*job.shared), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (set.shared == MAP_FAILED)
+	if (job.shared == MAP_FAILED)
 		err(1, "mmap");
 	sigaction(SIGTERM, &on_end, NULL);
 	sigaction(SIGINT, &on_end, NULL);
-	start_ranks(&set, argv[1], argv[argc > 3 ? 3 : 1]);
-	set_up(&set);
-	print_scene(&set);
-	serve(&set);
+	start_ranks(&job, argv[1], argv[argc > 3 ? 3 : 1]);
+	set_up(&job);
+	print_scene(&job);
+	serve(&job);
 	return 0;
 }

@@ -18,13 +18,13 @@ enum act {
 	ACT_ABSENT = '-',  /* lives, but never comes to the communicator */
 };
 
-enum stage { LOADING, INIT, READY, ACTING, RETURNED };
+enum phase { LOADING, INIT, READY, ACTING, RETURNED };
 
 struct scene {
 	const char *name;
 	const char *acts;  /* as many ranks as letters */
 	int victim;	   /* the rank to inspect */
-	enum stage stands; /* the stage it stays in; READY: it acts when told to "go" */
+	enum phase stands; /* the phase it stays in; READY: it acts when told to "go" */
 	int helpers;	   /* forked by rank 0 when the communicators are up */
 	int comms;	   /* of rank 0; 0 = 1 */
 	bool exec;	   /* helpers run another program */
@@ -37,7 +37,7 @@ struct scene {
 struct rank {
 	pid_t pid, actor, service; /* actor: the thread that acts; service: of its proxy */
 	pid_t helper[MAX_HELPERS];
-	_Atomic int stage;
+	_Atomic int phase;
 	int result;		       /* ncclResult_t */
 	struct sockaddr_storage proxy; /* where its proxy service thread listens */
 };
@@ -45,20 +45,19 @@ struct rank {
 struct shared {
 	struct nccl_id id;
 	_Atomic bool has_id;
-	_Atomic int fd; /* of the opener (rank 0, or the stray client): connected to the victim's
-			   proxy */
+	_Atomic int fd; /* connected to the victim's proxy: of rank 0, or of the stray client */
 	struct rank rank[MAX_RANKS];
 };
 
-struct stage_hands { /* what a rank process is given */
+/* What a rank process is given. */
+struct part {
 	const struct scene *scene;
 	struct shared *shared;
 	const char *lib, *symbols;
 	int orders;   /* one byte = act; closed = end */
-	int lifeline; /* closed = the scene is over; a helper closes the descriptors it reads here
-		       */
+	int lifeline; /* closed = the scene is over; a helper closes descriptors read from it */
 };
 
-_Noreturn void rank_run(const struct stage_hands *h, int rank);
+_Noreturn void rank_run(const struct part *h, int rank);
 
 #endif

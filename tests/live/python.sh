@@ -1,0 +1,85 @@
+#!/bin/sh
+# Python stacks are what sys._current_frames() says, function, file and line, in every CPython that
+# is to be had: the system's, those of pyenv, and those of other Debian suites.  So are the holder
+# of the GIL and those who want it, also in children that were forked behind Python's back.
+. tests/lib/live.sh
+. tests/lib/debian_python.sh
+
+known='' # NAME of each interpreter; $tmp/NAME.run holds its command
+add() { # NAME COMMAND
+	echo "$2" >"$tmp/$1.run"
+	known="$known $1"
+}
+if [ -x /usr/bin/python3 ]; then add system /usr/bin/python3; else add system "$python"; fi
+for dir in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*; do
+	case ${dir##*/} in
+	3.[89].* | 3.1[0-5].*) [ -x "$dir/bin/python" ] && add "pyenv-${dir##*/}" "$dir/bin/python" ;;
+	esac
+done
+for which in trixie:3.13 sid:3.14 sid:3.15; do
+	name=${which%:*}-${which#*:}
+	if command=$(debian_python "${which%:*}" "${which#*:}"); then
+		add "$name" "$command"
+	else
+		skip "$name" "it cannot be downloaded or does not run here"
+	fi
+done
+
+# begin MODE: every interpreter with its threads, at once
+begin() {
+	for name in $known; do
+		# shellcheck disable=SC2046
+		$(cat "$tmp/$name.run") -W ignore tests/live/python_cases.py "$1" \
+			<"$tmp/hold" >"$tmp/$name.out" 2>"$tmp/$name.stderr" 9>&- &
+		children="$children $!"
+	done
+	# All of them start at once, on what may be a busy machine.
+	for name in $known; do
+		soon says "$name" '^stands' || soon says "$name" '^stands'
+	done
+}
+end() {
+	for name in $known; do kill -9 "$(value "$name" pid)" 2>/dev/null; done
+}
+# same NAME: the stacks are the truth
+same() {
+	"$python" tests/lib/python_truth.py "$tmp/$1.json" "$tmp/$1.out" >"$tmp/diff" && return
+	cut -c 1-1000 "$tmp/diff" | sed 's/^/# /'
+	sed 's/^/# /' "$tmp/$1.stderr" | head -n 5
+	return 1
+}
+for mode in plain gil fork syscall sub; do
+	begin $mode
+	for name in $known; do
+		pid=$(value "$name" pid)
+		look "$name" --interval 0 "$pid"
+		looked
+		check "$name, $mode: every stack is the truth" same "$name"
+		if [ $mode = gil ]; then
+			check "$name: the GIL's holder and who wants it" tells "$name" \
+				"[i.holder for i in rows('interpreters') if len(i.waiters or []) == 2] == [$pid]"
+		fi
+		if [ $mode = sub ]; then
+			check "$name: the sub-interpreter is listed" tells "$name" \
+				"len([i for i in rows('interpreters') if i.pid == $pid]) == 2"
+		fi
+		if [ $mode = syscall ]; then
+			check "$name: the threads that fork left behind are told" tells "$name" \
+				"any('left behind by fork' in (i.note or '') for i in rows('interpreters'))"
+		fi
+	done
+	end
+done
+
+# The files are gone, and the names are other ones.
+system=$(cat "$tmp/system.run")
+cp "$(readlink -f "$system")" "$tmp/renamed"
+PYTHONHOME=$("$system" -c 'import sys; print(sys.prefix)') "$tmp/renamed" -W ignore \
+	tests/live/python_cases.py plain <"$tmp/hold" >"$tmp/gone.out" 2>"$tmp/gone.stderr" 9>&- &
+children="$children $!"
+soon says gone '^stands'
+rm "$tmp/renamed"
+look gone --interval 0 "$(value gone pid)"
+looked
+check "a renamed, deleted executable: every stack is the truth" same gone
+done_testing
