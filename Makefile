@@ -64,7 +64,7 @@ $(unit_bin) $(fuzz_bin): $O/tests/%: $O/tests/%.o $O/libncclhang.a
 $O/%.o: %.c $O/.flags
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(flags) -c -o $@ $<
 # Fixtures hang in their own ways: built without sanitizers and without our library.
-$(live_bin): $O/tests/live/%: tests/live/%.c
+$(live_bin): $O/tests/live/%: tests/live/%.c $(wildcard tests/live/*.h)
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -pthread -o $@ $<
 
 # The demo's patient: a static program of its own, in two builds, carried inside ncclhang.  Like a
@@ -123,4 +123,4 @@ help:                           ## this list
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps demo check asan static lint format golden bench install uninstall clean help FORCE
--include $(shell find $O -name '*.d' 2>/dev/null)
+-include $(shell find $O -name '*.d' -type f 2>/dev/null)

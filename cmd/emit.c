@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -131,10 +132,13 @@ static int emit_stdout(const struct nh_cases *v, const struct nh_opts *o)
 	struct nh_report_opts ropts = report_opts(o, true);
 	int r = write_view(v, o->format, &ropts, (struct nh_sink){ .write = write_stdout });
 
-	/* What stays in ferror(stdout) is said by main, which looks at it last. */
-	if (r >= 0 || ferror(stdout))
+	if (r >= 0)
 		return 0;
-	nh_warn("cannot write the report: %s", strerror(-r));
+	nh_warn("cannot write %s: %s", ferror(stdout) ? "to standard output" : "the report",
+		strerror(-r));
+	/* Said once: main would meet the same error when it closes the stream. */
+	__fpurge(stdout);
+	clearerr(stdout);
 	return EX_IOERR;
 }
 

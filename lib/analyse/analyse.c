@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "analyse/flight.h"
+#include "analyse/nccl.h"
 #include "analyse/rank.h"
 #include "analyse/rule.h"
 #include "analyse/words.h"
@@ -265,6 +266,21 @@ static int status_of(const struct nh_case *c, bool open)
 	return anything_alive(c) || c->rank_groups.n ? NH_NO_HANG : NH_NOTHING_TO_INSPECT;
 }
 
+/* A teardown joins a thread of which neither wait nor stack could be read: rules that would look at
+ * its stack have not seen it. */
+static bool joins_unseen(const struct nh_graph *g)
+{
+	nh_for(e, &g->edges) {
+		const struct nh_thread *t = e->to.row;
+
+		if (e->kind == NH_EDGE_JOINS && t->running && t->stack == NH_UNKNOWN &&
+			(nh_nccl_tears_down(g, e->from.row) ||
+				nh_on_stack(g, e->from.row, NH_TD_SERVICE)))
+			return true;
+	}
+	return false;
+}
+
 void nh_analyse(struct nh_case *c)
 {
 	size_t n = c->samples.n;
@@ -277,6 +293,7 @@ void nh_analyse(struct nh_case *c)
 	for (size_t i = 0; n && i < sizeof(rules) / sizeof(*rules); i++)
 		if (!convicted(c, rules[i]->id))
 			open |= apply(c, rules[i], g, n);
+	open |= n && joins_unseen(&g[n - 1]);
 	nh_flight_analyse(c);
 
 	/* A rule that convicts in one form is not ruled out in another. */

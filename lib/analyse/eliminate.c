@@ -83,6 +83,12 @@ void nh_eliminate(const struct nh_case *c, struct nh_groups *ret)
 		return;
 	nh_index_build(a, c, c->samples.v[c->samples.n - 1].sample, &ix);
 	nh_for(t, &ix.threads) {
+		const struct nh_process *p = nh_index_process(&ix, (*t)->pid);
+
+		/* Read only to tell whether they are ranks: not part of the job. */
+		if (p && p->why == NH_WHY_ANCESTOR)
+			continue;
+
 		struct nh_group *g = group_of(a, ret, nh_state_words(a, &ix, *t), is_victim(c, *t));
 		uint64_t key = nh_hash(&(*t)->pid, sizeof((*t)->pid), (uint64_t)(g - ret->v));
 

@@ -103,13 +103,16 @@ static bool listens_there(const struct nh_graph *g, int64_t pid, const struct nh
 }
 
 /*
- * A thread inside ncclSocketAccept waits for what some accepted connection of its process sends.
- * It spins with non-blocking calls, so which one cannot be read: every connection that came in
- * through a listener of the process is a candidate.
+ * A thread inside ncclSocketAccept (or, in a stripped library, one that runs or receives) waits for
+ * what some accepted connection of its process sends. It spins with non-blocking calls, so which
+ * one cannot be read: every connection that came in through a listener of the process is a
+ * candidate.
  */
-static void add_serves(struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t)
+static void add_serves(
+	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
 {
-	if (!nh_on_stack(g, t, NH_TD_ACCEPT))
+	if (!nh_on_stack(g, t, NH_TD_ACCEPT) &&
+		!(nh_on_stack(g, t, NH_TD_UNNAMED) && (t->running || w->kind == NH_WAIT_READ)))
 		return;
 	nh_for(fd, &g->ix.fds) {
 		const struct nh_socket *s = (*fd)->pid == t->pid && (*fd)->inode > 0
@@ -178,7 +181,7 @@ void nh_graph_build(
 		if (w.kind == NH_WAIT_FUTEX)
 			add_join(a, ret, *t, &w);
 		add_descriptors(a, ret, *t, &w);
-		add_serves(a, ret, *t);
+		add_serves(a, ret, *t, &w);
 	}
 	nh_for(s, &ret->ix.sockets)
 		add_socket(a, ret, *s);

@@ -1,6 +1,7 @@
 #include "analyse/nccl.h"
 
 #include "analyse/words.h"
+#include "base/str.h"
 #include "know/nccl.h"
 
 bool nh_nccl_is_service(const struct nh_graph *g, const struct nh_thread *t)
@@ -51,6 +52,29 @@ bool nh_nccl_in_teardown(const struct nh_graph *g, int64_t pid)
 			if (nh_nccl_is_service(g, e[j].to.row))
 				return true;
 	}
+	return false;
+}
+
+bool nh_nccl_tears_down(const struct nh_graph *g, const struct nh_thread *t)
+{
+	return nh_on_stack(g, t, NH_TD_ABORT) || nh_on_stack(g, t, NH_TD_DESTROY) ||
+	       nh_on_stack(g, t, NH_TD_FINALIZE) || nh_on_stack(g, t, NH_TD_INNER);
+}
+
+bool nh_never_rests(const struct nh_graph *g, const struct nh_thread *t)
+{
+	struct nh_wait w = nh_graph_wait(g, t);
+
+	return t->running || nh_streq(w.call, "sched_yield");
+}
+
+bool nh_has_not_moved(const struct nh_graph *g, const struct nh_thread *t)
+{
+	nh_for(old, &g->ix.c->threads)
+		if (old->sample != t->sample && old->pid == t->pid && old->tid == t->tid)
+			return !old->running && !t->running && old->nr == t->nr &&
+			       old->vcsw == t->vcsw && old->args.n == t->args.n && t->args.n &&
+			       old->args.v[0] == t->args.v[0];
 	return false;
 }
 

@@ -14,6 +14,13 @@ bool nh_nccl_is_mapped(const struct nh_graph *g, int64_t pid);
 /* Whether some thread of the process joins a service thread: it is in teardown. */
 bool nh_nccl_in_teardown(const struct nh_graph *g, int64_t pid);
 
+/* Whether the thread's stack is in a teardown's entry point or inside one. */
+bool nh_nccl_tears_down(const struct nh_graph *g, const struct nh_thread *t);
+/* Whether the thread is on a CPU, or gives it away only to come back. */
+bool nh_never_rests(const struct nh_graph *g, const struct nh_thread *t);
+/* Whether an earlier sample shows the thread in the same wait, not switched out in between. */
+bool nh_has_not_moved(const struct nh_graph *g, const struct nh_thread *t);
+
 /* Conditions of steps that several rules share. */
 bool nh_nccl_joins_service(const struct nh_graph *g, const struct nh_path *p);
 bool nh_nccl_polls_live_peer(const struct nh_graph *g, const struct nh_path *p);

@@ -45,20 +45,26 @@ static void add_peer(struct nh_arena *a, const struct nh_graph *g, const struct 
 			far ? holders(a, g, far, c->process->pid) : "not on this host, or closed" };
 }
 
-/* The progress thread is told by its name on the stack only: its wait is a plain condition. */
+/* The progress thread is told by its name on the stack only: its wait is a plain condition.  Of
+ * several communicators' threads it cannot be told whose is whose. */
 static const char *progress(struct nh_arena *a, const struct nh_graph *g, int64_t pid)
 {
 	size_t n;
-	const struct nh_thread *const *t = nh_index_threads(&g->ix, pid, &n);
+	const struct nh_thread *const *t = nh_index_threads(&g->ix, pid, &n), *found = NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		struct nh_wait w = nh_graph_wait(g, t[i]);
+	for (size_t i = 0; i < n; i++)
+		if (nh_on_stack(g, t[i], NH_TD_PROGRESS)) {
+			if (found)
+				return NULL;
+			found = t[i];
+		}
+	if (!found)
+		return NULL;
 
-		if (nh_on_stack(g, t[i], NH_TD_PROGRESS))
-			return nh_arena_printf(a, "thread %jd, %s", (intmax_t)t[i]->tid,
-				t[i]->running ? "running" : nh_wait_words(a, &w));
-	}
-	return NULL;
+	struct nh_wait w = nh_graph_wait(g, found);
+
+	return nh_arena_printf(a, "thread %jd, %s", (intmax_t)found->tid,
+		found->running ? "running" : nh_wait_words(a, &w));
 }
 
 static int64_t joiner_of(const struct nh_graph *g, const struct nh_thread *svc)
@@ -73,7 +79,7 @@ static void add_comm(
 	struct nh_arena *a, const struct nh_graph *g, const struct nh_thread *t, struct nh_map *ret)
 {
 	struct nh_map_comm *c = nh_push(a, &ret->comms);
-	int64_t last = nh_graph_wait(g, t).nfds - 1;
+	int64_t last = nh_graph_wait(g, t).nfds - 1; /* none if it is not in its poll */
 	size_t n;
 	const struct nh_edge *e =
 		nh_graph_out(g, (struct nh_node){ NH_NODE_THREAD, t }, NH_EDGE_POLLS, &n);
@@ -81,6 +87,7 @@ static void add_comm(
 	c->process = nh_index_process(&g->ix, t->pid);
 	c->rank = c->process ? nh_rank_of(c->process) : NH_UNKNOWN;
 	c->service = t;
+	c->busy = !nh_nccl_is_service(g, t);
 	c->joined_by = joiner_of(g, t);
 	c->progress = progress(a, g, t->pid);
 	for (size_t i = 0; i < n; i++) {
@@ -95,6 +102,6 @@ void nh_map_build(struct nh_arena *a, const struct nh_graph *g, struct nh_map *r
 {
 	*ret = (struct nh_map){ 0 };
 	nh_for(t, &g->ix.threads)
-		if (nh_nccl_is_service(g, *t))
+		if (nh_nccl_is_service(g, *t) || nh_on_stack(g, *t, NH_TD_SERVICE))
 			add_comm(a, g, *t, ret);
 }

@@ -17,6 +17,7 @@ struct nh_map_comm {
 	const struct nh_process *process;
 	int64_t rank;
 	const struct nh_thread *service;
+	bool busy; /* not in its poll, so that its peers cannot be read */
 	const char *listener;
 	int64_t joined_by; /* TID of the thread that waits for it to end, or NH_UNKNOWN */
 	NH_VEC(struct nh_map_peer) peers;

@@ -63,11 +63,15 @@ static struct opener presumed_opener(
 {
 	const struct nh_process *p = holder, *parent = nh_index_process(&g->ix, holder->ppid);
 
+	if (holder->pid == victim) /* a thread with a table of its own */
+		return (struct opener){ ORIGIN_SELF, holder };
 	for (int depth = 0; p && depth < 64; depth++) {
 		p = nh_index_process(&g->ix, p->ppid);
 		if (p && p->pid == victim)
 			return (struct opener){ ORIGIN_SELF, p };
-		if (p && nh_nccl_is_rank(g, p->pid))
+		/* A rank whose communicators are gone has no service thread any more. */
+		if (p && (nh_nccl_is_rank(g, p->pid) || nh_nccl_is_mapped(g, p->pid) ||
+				 nh_rank_of(p) != NH_UNKNOWN))
 			return (struct opener){ ORIGIN_RANK, p };
 	}
 	if (!parent || nh_is_reaper(parent) || nh_nccl_is_mapped(g, holder->pid))

@@ -13,9 +13,14 @@ static const struct nh_thread *find_root(const struct nh_graph *g, int64_t pid)
 	size_t n;
 	const struct nh_thread *const *t = nh_index_threads(&g->ix, pid, &n);
 
-	for (size_t i = 0; i < n; i++)
-		if (nh_on_stack(g, t[i], NH_TD_ROOT))
+	for (size_t i = 0; i < n; i++) {
+		struct nh_wait w = nh_graph_wait(g, t[i]);
+
+		/* In a stripped library: whoever of its threads blocks in accept. */
+		if (nh_on_stack(g, t[i], NH_TD_ROOT) ||
+			(nh_on_stack(g, t[i], NH_TD_UNNAMED) && w.kind == NH_WAIT_ACCEPT))
 			return t[i];
+	}
 	return NULL;
 }
 

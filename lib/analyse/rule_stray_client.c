@@ -7,11 +7,16 @@
 #include "analyse/nccl_version.h"
 #include "analyse/words.h"
 
+/* By name; or, in a stripped library, a thread that a teardown joins and that does not wait in the
+ * service loop's poll: what came in through its listener decides then. */
 static bool joins_accepting(const struct nh_graph *g, const struct nh_path *p)
 {
 	const struct nh_thread *t = nh_path_end(p).row;
 
-	return nh_on_stack(g, t, NH_TD_SERVICE) && nh_on_stack(g, t, NH_TD_ACCEPT);
+	if (nh_on_stack(g, t, NH_TD_SERVICE))
+		return nh_on_stack(g, t, NH_TD_ACCEPT);
+	return nh_on_stack(g, t, NH_TD_UNNAMED) && nh_nccl_tears_down(g, p->start) &&
+	       !nh_nccl_is_service(g, t);
 }
 
 static bool is_foreign(const struct nh_graph *g, const struct nh_path *p)
@@ -37,6 +42,7 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 	const struct nh_process *client = held->to.row;
 	const struct nh_socket *far = held->from.row;
 	const struct nh_thread *svc = nh_nccl_joined(&m->path);
+	int64_t unread;
 
 	f->title = nh_arena_printf(a,
 		"NCCL service thread %jd of pid %jd is held up by %s, no NCCL process",
@@ -44,11 +50,17 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 	nh_tell_culprit(a, f, m->g, client, held->fd);
 	f->culprit->rank = NH_UNKNOWN;
 	nh_nccl_tell_stacks(a, m, f);
+	if (m->g->ix.c->samples.n > 1 && !nh_has_not_moved(m->g, nh_nccl_joiner(&m->path)))
+		f->confidence = NH_POSSIBLE;
 	nh_tell_evidence(a, f, "%s maps no NCCL library and has no service thread%s%s",
 		nh_name_process(a, client), client->cmdline ? "; it runs: " : "",
 		client->cmdline ? client->cmdline : "");
-	nh_tell_evidence(a, f, "it has sent %jd bytes that are still unread",
-		(intmax_t)nh_index_peer(&m->g->ix, far)->rx_queue);
+	unread = nh_index_peer(&m->g->ix, far)->rx_queue;
+	if (unread > 0)
+		nh_tell_evidence(
+			a, f, "it has sent %jd bytes that are still unread", (intmax_t)unread);
+	else
+		nh_tell_evidence(a, f, "nothing that it sent is unread: it is silent");
 	nh_nccl_tell_known(a, m->g, svc->pid, f);
 	nh_tell_search(a, m, f);
 	nh_tell_save(a, f, svc->pid);

@@ -8,12 +8,6 @@
 #include "analyse/words.h"
 #include "base/str.h"
 
-static bool in_teardown(const struct nh_graph *g, const struct nh_thread *t)
-{
-	return nh_on_stack(g, t, NH_TD_ABORT) || nh_on_stack(g, t, NH_TD_DESTROY) ||
-	       nh_on_stack(g, t, NH_TD_FINALIZE) || nh_on_stack(g, t, NH_TD_INNER);
-}
-
 /* Whether the innermost part of a stack, down to the first frame of NCCL's, passes through CUDA. */
 static bool leaf_in_cuda(const struct nh_graph *g, const struct nh_thread *t)
 {
@@ -31,32 +25,24 @@ static bool leaf_in_cuda(const struct nh_graph *g, const struct nh_thread *t)
 
 static bool teardown_in_cuda(const struct nh_graph *g, const struct nh_thread *t)
 {
-	return in_teardown(g, t) && leaf_in_cuda(g, t);
+	return nh_nccl_tears_down(g, t) && leaf_in_cuda(g, t);
 }
 
 static bool teardown_in_graph(const struct nh_graph *g, const struct nh_thread *t)
 {
-	return in_teardown(g, t) && nh_on_stack(g, t, NH_TD_GRAPH);
+	return nh_nccl_tears_down(g, t) && nh_on_stack(g, t, NH_TD_GRAPH);
 }
 
-/* Moving on its own: on a CPU, or giving it away only to come back. */
-static bool never_rests(const struct nh_graph *g, const struct nh_thread *t)
-{
-	struct nh_wait w = nh_graph_wait(g, t);
-
-	return t->running || nh_streq(w.call, "sched_yield");
-}
-
+/* The names of NCCL's own threads, or, in a stripped library, that a teardown joins it. */
 static bool joins_restless(const struct nh_graph *g, const struct nh_path *p)
 {
 	const struct nh_thread *t = nh_path_end(p).row;
-	bool progress = nh_on_stack(g, t, NH_TD_PROGRESS),
-	     service = nh_on_stack(g, t, NH_TD_SERVICE);
+	bool named = nh_on_stack(g, t, NH_TD_PROGRESS) || nh_on_stack(g, t, NH_TD_SERVICE);
+	bool unnamed = nh_on_stack(g, t, NH_TD_UNNAMED) && nh_nccl_tears_down(g, p->start);
 
-	if (nh_on_stack(g, t, NH_TD_ACCEPT))
+	if (nh_on_stack(g, t, NH_TD_ACCEPT) || nh_nccl_is_service(g, t))
 		return false;
-	return (progress && (never_rests(g, t) || leaf_in_cuda(g, t))) ||
-	       (service && !nh_nccl_is_service(g, t) && (never_rests(g, t) || leaf_in_cuda(g, t)));
+	return (named || unnamed) && (nh_never_rests(g, t) || leaf_in_cuda(g, t));
 }
 
 static void tell_thread(struct nh_arena *a, const struct nh_match *m, const struct nh_thread *t,
@@ -134,7 +120,9 @@ static void tell_graph(struct nh_arena *a, const struct nh_match *m, struct nh_f
 static void tell_progress(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
 {
 	const struct nh_thread *t = nh_nccl_joined(&m->path);
-	bool progress = nh_on_stack(m->g, t, NH_TD_PROGRESS);
+	const char *role = nh_on_stack(m->g, t, NH_TD_PROGRESS)	 ? "progress"
+			   : nh_on_stack(m->g, t, NH_TD_SERVICE) ? "service"
+								 : "own (unnamed)";
 
 	f->title = nh_arena_printf(a,
 		leaf_in_cuda(m->g, t)
@@ -142,9 +130,12 @@ static void tell_progress(struct nh_arena *a, const struct nh_match *m, struct n
 			  "inside a CUDA call"
 			: "NCCL teardown of pid %jd waits for its %s thread %jd, which "
 			  "never rests",
-		(intmax_t)t->pid, progress ? "progress" : "service", (intmax_t)t->tid);
+		(intmax_t)t->pid, role, (intmax_t)t->tid);
 	tell_self(a, m, t, f);
 	tell_thread(a, m, nh_nccl_joiner(&m->path), f);
+	/* A teardown that goes well joins a running thread too, for a moment. */
+	if (m->g->ix.c->samples.n > 1 && !nh_has_not_moved(m->g, nh_nccl_joiner(&m->path)))
+		f->confidence = NH_POSSIBLE;
 	nh_tell_save(a, f, t->pid);
 	nh_tell_remedy(a, f,
 		"prevent it: the progress loop of NCCL 2.23.4 to 2.25.1 does not look at the abort "

@@ -103,8 +103,9 @@ const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const str
 	case NH_EDGE_SERVES:
 		s = e->to.row;
 		return nh_arena_printf(a,
-			"its stack is in ncclSocketAccept; fd %jd = socket inode %jd came in through "
+			"it is busy with a connection%s; fd %jd = socket inode %jd came in through "
 			"its listener, %s, %jd bytes unread",
+			nh_on_stack(g, e->from.row, NH_TD_ACCEPT) ? " (in ncclSocketAccept)" : "",
 			(intmax_t)e->fd->fd, (intmax_t)s->inode, state_name(s),
 			(intmax_t)s->rx_queue);
 	case NH_EDGE_PEER:

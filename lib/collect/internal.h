@@ -45,9 +45,10 @@ struct nh_collector {
 	bool recorded;
 	int64_t sample;
 	int64_t began_ms;
-	int64_t sample_until_ms; /* when this sample gives up what is not done, on nh_now_ms's clock
-	int64_t walk_until_ms;	 /* when its search for holders does: stacks need time too */
-	* / int64_t self, parent; /* our worker's and our own PID */
+	/* On nh_now_ms's clock: when this sample gives up what is not done, and when its search for
+	 * holders does: stacks need time too. */
+	int64_t sample_until_ms, walk_until_ms;
+	int64_t self, parent; /* our worker's and our own PID */
 	int64_t self_netns;
 
 	NH_VEC(struct nh_entry) host; /* every process, by pid */

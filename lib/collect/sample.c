@@ -30,13 +30,15 @@ static void read_new_subjects(struct nh_collector *k)
 			read_subject(k, &k->subjects.v[i]);
 }
 
-/* A holder's ancestors: one of them may be the rank that opened what it holds. */
+/* A holder's parent and grandparent: one of them may be the rank that opened what it holds. */
 static void follow_ancestors(struct nh_collector *k, int64_t pid)
 {
 	const struct nh_entry *e = nh_table_find(k, pid);
 
-	while (e && e->ppid > 1 && nh_subject_add(k, e->ppid, NH_WHY_ANCESTOR))
+	for (int depth = 0; depth < 2 && e && e->ppid > 1; depth++) {
+		nh_subject_add(k, e->ppid, NH_WHY_ANCESTOR);
 		e = nh_table_find(k, e->ppid);
+	}
 }
 
 /* Whoever holds a searched inode becomes a subject; true if somebody new did. */

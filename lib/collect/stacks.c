@@ -175,6 +175,22 @@ static bool take(struct nh_collector *k, struct nh_subject *s, int64_t until_ms,
 	return false;
 }
 
+/* The target's stacks carry half of the rules: without them nobody may be acquitted. */
+static void say_late(struct nh_collector *k, const struct taken *t)
+{
+	bool target = t->subject->why == NH_WHY_TARGET || t->subject->why == NH_WHY_FOUND;
+	size_t late = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		late += t->of[i].err == -ETIME;
+	if (late && target)
+		nh_gap_said(k, nh_arena_printf(k->a, "pid %jd", (intmax_t)t->subject->pid),
+			nh_arena_printf(k->a, "stacks of %zu threads", late), "time ran out",
+			nh_arena_printf(k->a, "%s --timeout %.3g", k->o->rerun,
+				(double)k->o->timeout_ms * 3 / 1000),
+			true);
+}
+
 static void name_and_store(struct pool *p, struct nh_symbols *names, struct taken *t)
 {
 	struct nh_collector *k = p->k;
@@ -195,6 +211,7 @@ static void name_and_store(struct pool *p, struct nh_symbols *names, struct take
 		else
 			row->stack = store(p, t, i);
 	}
+	say_late(k, t);
 	nh_space_close(&t->space);
 }
 
@@ -211,7 +228,9 @@ void nh_read_stacks(struct nh_collector *k)
 			struct taken t;
 			bool target = s->why == NH_WHY_TARGET || s->why == NH_WHY_FOUND;
 
-			if (!s->ended && target == !pass && take(k, s, k->sample_until_ms, &t))
+			/* Of ancestors it is enough to know whether they are ranks. */
+			if (!s->ended && s->why != NH_WHY_ANCESTOR && target == !pass &&
+				take(k, s, k->sample_until_ms, &t))
 				name_and_store(&pool, &names, &t);
 		}
 }

@@ -13,37 +13,37 @@ enum { PUBLISHES = 13 };
 /* clang-format off: a table.  To 3.12: offsets.  From 3.13 on: where they are published. */
 static const uint32_t fields[NH_PY_FIELDS][NH_PY_NEWEST - NH_PY_OLDEST + 1] = {
 	/*                               3.8  3.9 3.10 3.11 3.12 3.13 3.14 3.15 */
-	[NH_PY_RUNTIME_INTERPRETERS] = {  32,  32,  32,  40,  40,  40,  40,  40 },
-	[NH_PY_RUNTIME_FINALIZING]   = {  16,  16,  16,  24,  24,  32,  32,  32 },
-	[NH_PY_RUNTIME_GIL]          = {1152, 352, 352, 360,  NO,  NO,  NO,  NO },
-	[NH_PY_INTERP_GIL]           = {  NO,  NO,  NO,  NO, 384, 112, 120, 120 },
-	[NH_PY_INTERP_NEXT]          = {   0,   0,   0,   0,   0,  64,  64,  64 },
-	[NH_PY_INTERP_ID]            = {  16,  24,  24,  48,   8,  56,  56,  56 },
-	[NH_PY_INTERP_THREADS]       = {   8,   8,   8,  16,  72,  72,  72,  72 },
-	[NH_PY_THREAD_NEXT]          = {   8,   8,   8,   8,   8, 168, 192, 192 },
-	[NH_PY_THREAD_INTERP]        = {  16,  16,  16,  16,  16, 176, 200, 200 },
-	[NH_PY_THREAD_PTHREAD]       = { 176, 176, 176, 152, 136, 192, 216, 240 },
-	[NH_PY_THREAD_NATIVE]        = {  NO,  NO,  NO, 160, 144, 200, 224, 248 },
-	[NH_PY_THREAD_FRAME]         = {  24,  24,  24,  56,  56, 184, 208, 208 },
-	[NH_PY_CFRAME_FRAME]         = {  NO,  NO,  NO,   8,   0,  NO,  NO,  NO },
-	[NH_PY_CFRAME_PREVIOUS]      = {  NO,  NO,  NO,  16,   8,  NO,  NO,  NO },
-	[NH_PY_FRAME_PREVIOUS]       = {  24,  24,  24,  48,   8, 232, 256, 320 },
-	[NH_PY_FRAME_CODE]           = {  32,  32,  32,  32,   0, 240, 264, 328 },
-	[NH_PY_FRAME_AT]             = { 104, 104,  96,  56,  56, 248, 272, 336 },
-	[NH_PY_FRAME_ENTRY]          = {  NO,  NO,  NO,  68,  NO,  NO,  NO,  NO },
-	[NH_PY_FRAME_OWNER]          = {  NO,  NO,  NO,  NO,  70, 264, 288, 352 },
-	[NH_PY_CODE_FILE]            = { 104, 104, 104, 112, 112, 280, 320, 384 },
-	[NH_PY_CODE_NAME]            = { 112, 112, 112, 128, 128, 296, 336, 400 },
-	[NH_PY_CODE_LINE]            = {  40,  40,  40,  72,  68, 312, 352, 416 },
-	[NH_PY_CODE_LINES]           = { 120, 120, 120, 136, 136, 304, 344, 408 },
-	[NH_PY_CODE_BYTES]           = {  NO,  NO,  NO, 184, 192, 344, 384, 448 },
-	[NH_PY_OBJECT_TYPE]          = {   8,   8,   8,   8,   8, 360, 408, 472 },
-	[NH_PY_TYPE_NAME]            = {  24,  24,  24,  24,  24, 376, 424, 488 },
-	[NH_PY_STR_LENGTH]           = {  16,  16,  16,  16,  16, 552, 632, 728 },
-	[NH_PY_STR_STATE]            = {  32,  32,  32,  32,  32, 544, 624, 720 },
-	[NH_PY_STR_DATA]             = {  48,  48,  48,  48,  40, 560, 640, 736 },
-	[NH_PY_BYTES_SIZE]           = {  16,  16,  16,  16,  16, 520, 600, 696 },
-	[NH_PY_BYTES_DATA]           = {  32,  32,  32,  32,  32, 528, 608, 704 },
+	[NH_PY_RUNTIME_INTERPRETERS] = { 32, 32, 32, 40, 40, 40, 40, 40 },
+	[NH_PY_RUNTIME_FINALIZING] = { 16, 16, 16, 24, 24, 32, 32, 32 },
+	[NH_PY_RUNTIME_GIL] = { 1152, 352, 352, 360, NO, NO, NO, NO },
+	[NH_PY_INTERP_GIL] = { NO, NO, NO, NO, 384, 112, 120, 120 },
+	[NH_PY_INTERP_NEXT] = { 0, 0, 0, 0, 0, 64, 64, 64 },
+	[NH_PY_INTERP_ID] = { 16, 24, 24, 48, 8, 56, 56, 56 },
+	[NH_PY_INTERP_THREADS] = { 8, 8, 8, 16, 72, 72, 72, 72 },
+	[NH_PY_THREAD_NEXT] = { 8, 8, 8, 8, 8, 168, 192, 192 },
+	[NH_PY_THREAD_INTERP] = { 16, 16, 16, 16, 16, 176, 200, 200 },
+	[NH_PY_THREAD_PTHREAD] = { 176, 176, 176, 152, 136, 192, 216, 240 },
+	[NH_PY_THREAD_NATIVE] = { NO, NO, NO, 160, 144, 200, 224, 248 },
+	[NH_PY_THREAD_FRAME] = { 24, 24, 24, 56, 56, 184, 208, 208 },
+	[NH_PY_CFRAME_FRAME] = { NO, NO, NO, 8, 0, NO, NO, NO },
+	[NH_PY_CFRAME_PREVIOUS] = { NO, NO, NO, 16, 8, NO, NO, NO },
+	[NH_PY_FRAME_PREVIOUS] = { 24, 24, 24, 48, 8, 232, 256, 320 },
+	[NH_PY_FRAME_CODE] = { 32, 32, 32, 32, 0, 240, 264, 328 },
+	[NH_PY_FRAME_AT] = { 104, 104, 96, 56, 56, 248, 272, 336 },
+	[NH_PY_FRAME_ENTRY] = { NO, NO, NO, 68, NO, NO, NO, NO },
+	[NH_PY_FRAME_OWNER] = { NO, NO, NO, NO, 70, 264, 288, 352 },
+	[NH_PY_CODE_FILE] = { 104, 104, 104, 112, 112, 280, 320, 384 },
+	[NH_PY_CODE_NAME] = { 112, 112, 112, 128, 128, 296, 336, 400 },
+	[NH_PY_CODE_LINE] = { 40, 40, 40, 72, 68, 312, 352, 416 },
+	[NH_PY_CODE_LINES] = { 120, 120, 120, 136, 136, 304, 344, 408 },
+	[NH_PY_CODE_BYTES] = { NO, NO, NO, 184, 192, 344, 384, 448 },
+	[NH_PY_OBJECT_TYPE] = { 8, 8, 8, 8, 8, 360, 408, 472 },
+	[NH_PY_TYPE_NAME] = { 24, 24, 24, 24, 24, 376, 424, 488 },
+	[NH_PY_STR_LENGTH] = { 16, 16, 16, 16, 16, 552, 632, 728 },
+	[NH_PY_STR_STATE] = { 32, 32, 32, 32, 32, 544, 624, 720 },
+	[NH_PY_STR_DATA] = { 48, 48, 48, 48, 40, 560, 640, 736 },
+	[NH_PY_BYTES_SIZE] = { 16, 16, 16, 16, 16, 520, 600, 696 },
+	[NH_PY_BYTES_DATA] = { 32, 32, 32, 32, 32, 528, 608, 704 },
 };
 /* clang-format on */
 
@@ -82,19 +82,22 @@ int nh_py_published(const unsigned char *runtime, struct nh_py_layout *ret, uint
 	uint64_t hex = word(runtime + 8);
 	int minor = (int)(hex >> 16 & 0xff);
 
-	if (memcmp(runtime, NH_PY_COOKIE, 8))
+	if (memcmp(runtime, NH_PY_COOKIE, 8) != 0)
 		return -ENOENT;
 	*version = (uint32_t)hex;
 	if (hex >> 24 != 3 || minor < PUBLISHES || minor > NH_PY_NEWEST)
 		return -ENOTSUP;
 	if (word(runtime + 16))
-		return -EOPNOTSUPP;
+		return -ENOSYS;
 	take_column(minor, ret);
 	for (int i = 0; i < NH_PY_FIELDS; i++) {
 		uint64_t max = i < NH_PY_THREAD_NEXT ? INTERP_MAX : OBJECT_MAX;
-		uint64_t at = ret->at[i] == NO ? NO : word(runtime + ret->at[i]);
+		uint64_t at;
 
-		if (at != NO && at > max)
+		if (ret->at[i] == NO)
+			continue;
+		at = word(runtime + ret->at[i]);
+		if (at > max)
 			return -ENOTSUP;
 		ret->at[i] = (uint32_t)at;
 	}

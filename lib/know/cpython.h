@@ -14,8 +14,8 @@
 enum nh_py_field {
 	NH_PY_RUNTIME_INTERPRETERS, /* first interpreter */
 	NH_PY_RUNTIME_FINALIZING,
-	NH_PY_RUNTIME_GIL,  /* the GIL itself; to 3.11 */
-	NH_PY_INTERP_GIL,   /* pointer to it; from 3.12 */
+	NH_PY_RUNTIME_GIL, /* the GIL itself; to 3.11 */
+	NH_PY_INTERP_GIL,  /* pointer to it; from 3.12 */
 	NH_PY_INTERP_NEXT,
 	NH_PY_INTERP_ID,
 	NH_PY_INTERP_THREADS, /* first thread state, the youngest */
@@ -28,19 +28,19 @@ enum nh_py_field {
 	NH_PY_CFRAME_PREVIOUS,
 	NH_PY_FRAME_PREVIOUS,
 	NH_PY_FRAME_CODE,
-	NH_PY_FRAME_AT,	      /* last instruction: an index to 3.10, then a pointer */
-	NH_PY_FRAME_ENTRY,    /* 3.11: a C call of the interpreter began with this frame */
-	NH_PY_FRAME_OWNER,    /* from 3.12: NH_PY_OWNED_BY_C and above is no Python frame */
+	NH_PY_FRAME_AT,	   /* last instruction: an index to 3.10, then a pointer */
+	NH_PY_FRAME_ENTRY, /* 3.11: a C call of the interpreter began with this frame */
+	NH_PY_FRAME_OWNER, /* from 3.12: NH_PY_OWNED_BY_C and above is no Python frame */
 	NH_PY_CODE_FILE,
-	NH_PY_CODE_NAME,      /* qualified from 3.11 on */
-	NH_PY_CODE_LINE,      /* of the definition */
-	NH_PY_CODE_LINES,     /* the line table */
-	NH_PY_CODE_BYTES,     /* the instructions; from 3.11 */
+	NH_PY_CODE_NAME,  /* qualified from 3.11 on */
+	NH_PY_CODE_LINE,  /* of the definition */
+	NH_PY_CODE_LINES, /* the line table */
+	NH_PY_CODE_BYTES, /* the instructions; from 3.11 */
 	NH_PY_OBJECT_TYPE,
 	NH_PY_TYPE_NAME,
 	NH_PY_STR_LENGTH,
 	NH_PY_STR_STATE,
-	NH_PY_STR_DATA,	      /* of ASCII strings; others lie a few words behind */
+	NH_PY_STR_DATA, /* of ASCII strings; others lie a few words behind */
 	NH_PY_BYTES_SIZE,
 	NH_PY_BYTES_DATA,
 	NH_PY_FIELDS
@@ -86,7 +86,7 @@ int nh_py_layout(int minor, struct nh_py_layout *ret);
 /*
  * 3.13 and later, from the first NH_PY_DEBUG_BYTES of _PyRuntime.  *version is PY_VERSION_HEX as
  * soon as there is one.  0; -ENOENT: nothing is published there; -ENOTSUP: a version not known
- * here, or offsets that cannot be; -EOPNOTSUPP: a free-threaded build.
+ * here, or offsets that cannot be; -ENOSYS: a free-threaded build.
  */
 int nh_py_published(const unsigned char *runtime, struct nh_py_layout *ret, uint32_t *version);
 

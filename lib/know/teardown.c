@@ -83,7 +83,8 @@ enum nh_td_kind nh_teardown_kind(const struct nh_frame *f)
 	size_t n;
 
 	if (!f->func || f->nearest)
-		return NH_TD_NONE;
+		return f->module && !strncmp(f->module, "libnccl.so", 10) ? NH_TD_UNNAMED
+									  : NH_TD_NONE;
 	base = base_of(f, &n);
 	for (size_t i = 0; n && i < sizeof(functions) / sizeof(*functions); i++)
 		if (*base == *functions[i].name && !strncmp(base, functions[i].name, n) &&

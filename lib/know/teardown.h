@@ -19,6 +19,7 @@ enum nh_td_kind {
 	NH_TD_INIT,	/* entry points of communicator init */
 	NH_TD_ROOT,	/* the bootstrap root, which waits for every rank to check in */
 	NH_TD_CALLER,	/* PyTorch's way into it */
+	NH_TD_UNNAMED,	/* code of a separate libnccl whose name was stripped */
 };
 
 /* What a frame's function means; parameters, namespaces' arguments and a nearest-export guess of an

@@ -56,16 +56,18 @@ static bool read_code(struct nh_python *py, struct nh_py_code *c)
 
 const struct nh_py_code *nh_py_code(struct nh_python *py, uint64_t addr)
 {
-	struct nh_py_code **slot, code = { .addr = addr };
+	struct nh_py_code **slot, *known, code = { .addr = addr };
 
 	if (!py->codes)
 		py->codes = nh_new(py->arena, struct nh_py_code *, CODES);
 	slot = &py->codes[addr / 16 % CODES];
-	if (*slot && (*slot)->addr == addr)
-		return *slot;
+	known = *slot;
+	if (known && known->addr == addr)
+		return known;
 	if (!addr || !read_code(py, &code))
 		return NULL;
-	*slot = nh_new(py->arena, struct nh_py_code, 1);
-	**slot = code;
-	return *slot;
+	known = nh_new(py->arena, struct nh_py_code, 1);
+	*known = code;
+	*slot = known;
+	return known;
 }

@@ -1,8 +1,7 @@
 #include <errno.h>
-#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "base/cleanup.h"
 #include "base/str.h"
 #include "python/object.h"
 #include "stack/export.h"
@@ -62,7 +61,7 @@ static int use_published(struct nh_python *py)
 	rc = nh_py_published(bytes, &py->layout, &hex);
 	if (hex)
 		py->version = version_text(py->arena, hex);
-	if (rc == -EOPNOTSUPP)
+	if (rc == -ENOSYS)
 		return refuse(py, "a free-threaded build, whose stacks are not read");
 	if (rc == -ENOTSUP)
 		return refuse(py, "its layout is not known here");
@@ -161,7 +160,7 @@ static int scan_map(struct nh_python *py, const struct nh_map *map, unsigned cha
 		for (size_t i = 0; i + 8 <= n; i += 8) {
 			int rc;
 
-			if (memcmp(buf + i, NH_PY_COOKIE, 8))
+			if (memcmp(buf + i, NH_PY_COOKIE, 8) != 0)
 				continue;
 			py->runtime = at + i;
 			py->image = nh_utf8_repair(py->arena, map->path, map->path_len);
@@ -173,15 +172,12 @@ static int scan_map(struct nh_python *py, const struct nh_map *map, unsigned cha
 	return -ENOENT;
 }
 
-/* From 3.13 on the runtime marks itself: for programs that export nothing. */
-static int try_cookie(struct nh_python *py)
+/* The data segments of the program and of what is named after Python. */
+static int scan_maps(struct nh_python *py, unsigned char *buf)
 {
-	nh_auto_free unsigned char *buf = malloc(SCAN_CHUNK);
 	struct stat exe;
 	int rc = -ENOENT;
 
-	if (!buf)
-		return -ENOMEM;
 	if (fstatat(py->space->mem.dir, "exe", &exe, 0))
 		exe.st_ino = 0;
 	nh_for(m, &py->space->maps) {
@@ -191,8 +187,18 @@ static int try_cookie(struct nh_python *py)
 			continue;
 		rc = scan_map(py, m, buf);
 		if (rc != -ENOENT)
-			return rc;
+			break;
 	}
+	return rc;
+}
+
+/* From 3.13 on the runtime marks itself: for programs that export nothing. */
+static int try_cookie(struct nh_python *py)
+{
+	unsigned char *buf = malloc(SCAN_CHUNK);
+	int rc = buf ? scan_maps(py, buf) : -ENOMEM;
+
+	free(buf);
 	return rc;
 }
 

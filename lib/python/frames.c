@@ -92,8 +92,8 @@ static void end_segment(struct decoding *d, uint64_t anchor)
 }
 
 /* Unit of the last instruction: bytes to 3.9, then units of two bytes. */
-static int64_t instruction(const struct nh_py_layout *l, const struct nh_py_code *code,
-	const unsigned char *frame)
+static int64_t instruction(
+	const struct nh_py_layout *l, const struct nh_py_code *code, const unsigned char *frame)
 {
 	int32_t index;
 
@@ -116,8 +116,8 @@ static bool add_frame(struct decoding *d, const unsigned char *frame)
 
 	if (!code)
 		return false;
-	line = nh_py_line(l->minor, code->lines, code->nlines, code->first,
-		instruction(l, code, frame));
+	line = nh_py_line(
+		l->minor, code->lines, code->nlines, code->first, instruction(l, code, frame));
 	*nh_push(d->py->arena, &d->stack->frames) =
 		(struct nh_py_frame){ code->func, code->file, line < 0 ? code->first : line };
 	return true;

@@ -13,12 +13,12 @@ struct nh_python {
 	struct nh_space *space;
 	struct nh_arena *arena;
 	struct nh_py_layout layout;
-	uint64_t runtime;	 /* address of _PyRuntime */
-	const char *version;	 /* "3.13.5"; "3.8" where the process does not tell more */
-	const char *image;	 /* the file it is in */
-	const char *why;	 /* why it cannot be read */
-	bool others;		 /* there is a second runtime, which is not read */
-	uint64_t code_type;	 /* of code objects, once one was seen */
+	uint64_t runtime;	   /* address of _PyRuntime */
+	const char *version;	   /* "3.13.5"; "3.8" where the process does not tell more */
+	const char *image;	   /* the file it is in */
+	const char *why;	   /* why it cannot be read */
+	bool others;		   /* there is a second runtime, which is not read */
+	uint64_t code_type;	   /* of code objects, once one was seen */
 	struct nh_py_code **codes; /* read so far, by address */
 };
 
@@ -39,8 +39,8 @@ struct nh_py_interp {
 
 /* A thread as an interpreter knows it. */
 struct nh_py_thread {
-	uint64_t addr;	/* thread state */
-	size_t interp;	/* index */
+	uint64_t addr; /* thread state */
+	size_t interp; /* index */
 	uint64_t pthread;
 	int64_t native; /* the TID it says; NH_UNKNOWN */
 	uint64_t frame; /* innermost frame, in 3.11 and 3.12 C frame */

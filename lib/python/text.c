@@ -14,6 +14,9 @@ bool nh_py_word(const struct nh_python *py, uint64_t addr, uint64_t *ret)
 
 static char *put(char *to, uint32_t c)
 {
+	/* A lone surrogate, or no character at all. */
+	if ((c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
+		c = 0xfffd;
 	if (c < 0x80) {
 		*to++ = (char)c;
 		return to;
@@ -52,7 +55,7 @@ const char *nh_py_utf8(struct nh_arena *a, const void *chars, size_t n, unsigned
 		}
 		to = put(to, c);
 	}
-	/* Lone surrogates and numbers beyond Unicode are possible, and mended here. */
+	/* A name may hold a NUL. */
 	return nh_utf8_repair(a, buf, (size_t)(to - buf));
 }
 

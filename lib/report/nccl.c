@@ -21,16 +21,18 @@ static void one(struct nh_doc *d, const struct nh_map_comm *c)
 {
 	nh_doc_add(d, NH_B_ITEM, who(d, c));
 	nh_for(p, &c->peers)
-		nh_doc_printf(d, NH_B_LINE,
-			"  slot %" PRId64 ": fd %" PRId64 " %s <- %s, held by %s", p->slot, p->fd,
+		nh_doc_printf(d, NH_B_LINE, "slot %" PRId64 ", fd %" PRId64 ": %s, %s of %s",
+			p->slot, p->fd,
 			p->state > 0 && p->state <= NH_TCP_NEW_SYN_RECV
 				? nh_tcp_state_names[p->state]
 				: "?",
 			p->address, p->held_by);
 	if (!c->peers.n)
-		nh_doc_add(d, NH_B_LINE, "  no live peer");
+		nh_doc_add(d, NH_B_LINE,
+			c->busy ? "busy, not in its poll: its peers cannot be read"
+				: "no live peer");
 	if (c->progress)
-		nh_doc_printf(d, NH_B_LINE, "  progress: %s", c->progress);
+		nh_doc_printf(d, NH_B_LINE, "progress: %s", c->progress);
 }
 
 void nh_words_nccl(struct nh_doc *d, const struct nh_view *v)

@@ -3,7 +3,8 @@
 
 #define WAITERS_SHOWN 4
 
-static const char *thread_words(struct nh_arena *a, const struct nh_case *c, int64_t pid, int64_t tid)
+static const char *thread_words(
+	struct nh_arena *a, const struct nh_case *c, int64_t pid, int64_t tid)
 {
 	int64_t last = nh_last_sample(c);
 
@@ -51,12 +52,14 @@ void nh_words_python(struct nh_doc *d, const struct nh_view *v, const struct nh_
 	nh_for(in, &c->interpreters) {
 		if (in->sample != last)
 			continue;
-		if (v->all || in->waiters.n || in->locked || in->finalizing || in->note || in->id > 0)
+		if (v->all || in->waiters.n || in->locked || in->finalizing || in->note ||
+			in->id > 0)
 			one(d, c, in);
 		else
 			quiet++;
 	}
 	if (quiet)
-		nh_doc_printf(d, NH_B_PARA, "Python in %zu process%s: nobody holds the GIL or waits for it.",
-			quiet, quiet == 1 ? "" : "es");
+		nh_doc_printf(d, NH_B_PARA,
+			"Python in %zu process%s: nobody holds the GIL or waits for it.", quiet,
+			quiet == 1 ? "" : "es");
 }

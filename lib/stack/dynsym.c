@@ -8,8 +8,7 @@
 #define SYMS_MAX (1U << 22)
 #define STRINGS_MAX (64U << 20)
 
-bool nh_dynamic_read(
-	const struct nh_space *s, const struct nh_image *image, struct nh_dynamic *ret)
+bool nh_dynamic_read(const struct nh_space *s, const struct nh_image *image, struct nh_dynamic *ret)
 {
 	Elf64_Dyn d[DYNAMIC_MAX];
 	const struct nh_map *map = nh_space_map(s, image->dynamic);

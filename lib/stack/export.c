@@ -58,7 +58,8 @@ static uint64_t match(const struct exports *e, uint32_t i)
 
 static uint64_t find_gnu(const struct exports *e)
 {
-	uint32_t h[4], hash = gnu_hash(e->name), i, link = 0; /* buckets, first, bloom words, shift */
+	uint32_t h[4], hash = gnu_hash(e->name), i,
+		       link = 0; /* buckets, first, bloom words, shift */
 	uint64_t buckets, found = 0;
 
 	if (!load(e, e->dynamic.gnu_hash, h, sizeof(h)) || !h[0] || h[2] > SYMS_MAX)

@@ -111,7 +111,8 @@ static bool arrives(
 }
 
 /* Where the frame pointer of that record points, 0 if not to the root: nearly always to the record;
- * libffi's call of a foreign function keeps its record behind the address and flags of the result. */
+ * libffi's call of a foreign function keeps its record behind the address and flags of the result.
+ */
 static uint64_t leads(struct nh_unwinder *u, const struct candidate *c, size_t at)
 {
 	static const unsigned before[] = { 0, 16 };

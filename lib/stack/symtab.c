@@ -3,7 +3,8 @@
 #include <string.h>
 
 /* Several names share one address in most libraries (poll and __poll, ncclX and pncclX): prefers
- * the one without underscores, then the more public; ties go to the alphabet. */
+ * the one without underscores and profiling prefix, then the more public; ties go to the alphabet.
+ */
 static int name_rank(const char *name, unsigned char info)
 {
 	int binding = ELF64_ST_BIND(info);
@@ -11,6 +12,8 @@ static int name_rank(const char *name, unsigned char info)
 
 	if (name[0] == '_' && name[1] != 'Z')
 		rank += name[1] == '_' ? 8 : 4;
+	if (!strncmp(name, "pnccl", 5))
+		rank += 4;
 	return rank;
 }
 

@@ -152,8 +152,7 @@ static int take_consistent(struct taking *t, struct nh_taken *ret, size_t n)
 	int rc = nh_tracer_new(n, WINDOW_CONSISTENT, &t->tracer);
 
 	for (size_t i = 0; i < n; i++)
-		jobs[i] = (struct nh_trace_job){ ret[i].tid,
-			window_of(t, i, WINDOW_CONSISTENT) };
+		jobs[i] = (struct nh_trace_job){ ret[i].tid, window_of(t, i, WINDOW_CONSISTENT) };
 	if (!rc)
 		rc = nh_tracer_copy(t->tracer, t->space->mem.pid, jobs, n, STOP_ALL_MS);
 	for (size_t i = 0; i < n && !rc; i++) {
@@ -170,8 +169,8 @@ static int take_consistent(struct taking *t, struct nh_taken *ret, size_t n)
 static void take_gently(struct taking *t, struct nh_taken *ret, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		ret[i].err = late(t) ? -ETIME
-				     : take_one(t, i, ret[i].tid, copy_blocked, &ret[i].walk);
+		ret[i].err =
+			late(t) ? -ETIME : take_one(t, i, ret[i].tid, copy_blocked, &ret[i].walk);
 	for (size_t i = 0; i < n && !t->opts->no_stop && !late(t); i++)
 		if (wants_stop(&ret[i]))
 			take_stopped(t, i, &ret[i]);

@@ -124,9 +124,9 @@ static void copy_part(
 
 static bool read_at(int64_t pid, uint64_t addr, void *dst, size_t n)
 {
-	struct iovec local = { dst, n };
-	struct iovec remote = { (void *)(uintptr_t)addr, n }; /* NOLINT(performance-no-int-to-ptr) */
+	struct iovec local = { dst, n }, remote = { .iov_len = n };
 
+	remote.iov_base = (void *)(uintptr_t)addr; /* NOLINT(performance-no-int-to-ptr) */
 	return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
 }
 

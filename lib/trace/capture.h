@@ -40,7 +40,7 @@ struct nh_chain {
 	uint64_t head;	     /* address of that object; 0 = no list */
 	uint32_t head_bytes; /* how much of it is copied */
 	uint32_t first;	     /* where in it the pointer to the first node lies */
-	int32_t hop;	     /* < 0: straight to the node; else to where, so many bytes on, that is */
+	int32_t hop; /* < 0: straight to the node; else to where, so many bytes on, that is */
 	uint32_t node_bytes;
 	uint32_t next; /* where in a node the pointer to the next lies */
 };

@@ -229,7 +229,8 @@ int nh_tracer_new(size_t slots, size_t window, struct nh_tracer **ret)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < slots; i++)
-		t->shared->slot[i].buf = (unsigned char *)t->shared + head + i * NH_COPY_ROOM(window);
+		t->shared->slot[i].buf =
+			(unsigned char *)t->shared + head + i * NH_COPY_ROOM(window);
 	t->bytes = bytes;
 	t->slots = slots;
 	t->window = window;
