@@ -18,7 +18,8 @@ def rows(table):
 
 stacks = {s["stack"]: s for s in rows("stacks")}
 threads = {(t["pid"], t["nstid"]): t for t in rows("threads") if t.get("stack") is not None}
-nspid = {(p.get("nspid") or [p["pid"]])[-1]: p["pid"] for p in rows("processes")}
+read = {pid for pid, _ in threads}
+nspid = {(p.get("nspid") or [p["pid"]])[-1]: p["pid"] for p in rows("processes") if p["pid"] in read}
 wrong = 0
 
 

@@ -233,8 +233,8 @@ lane 'held held-exec 0 reset' 'held held-comms 0 kill stripped' 'held orphan 2 k
 lane 'healthy healthy' 'held held-three 0 kill' 'held held-exec 0 kill stripped' \
 	'held cross-rank 2 reset stripped' peer_rank 'peer_rank stripped' &
 lane 'healthy healthy-ranks' 'held held-comms 0 close' 'held held 0 reset stripped' \
-	'held orphan 2 kill stripped' stray &
-lane 'prompt abort' 'prompt destroy' killed 'held held 0 close' 'held held-thread 0 kill' \
+	'held orphan 2 kill stripped' stray 'stray stripped' &
+lane 'prompt abort' 'prompt destroy' 'init stripped' killed 'held held 0 close' 'held held-thread 0 kill' \
 	'held held-three 0 kill stripped' init &
 wait
 cat "$dir"/tap.* |

@@ -68,6 +68,13 @@ for mode in plain gil fork syscall sub; do
 				"any('left behind by fork' in (i.note or '') for i in rows('interpreters'))"
 		fi
 	done
+	if [ $mode = plain ]; then
+		for how in --no-stop --consistent; do
+			look system --interval 0 $how "$(value system pid)"
+			looked
+			check "system, $how: every stack is the truth" same system
+		done
+	fi
 	end
 done
 
@@ -82,4 +89,39 @@ rm "$tmp/renamed"
 look gone --interval 0 "$(value gone pid)"
 looked
 check "a renamed, deleted executable: every stack is the truth" same gone
+# In a pid namespace of its own: the program knows its threads by other numbers.
+if unshare --pid --fork --mount-proc true 2>/dev/null; then
+	# shellcheck disable=SC2086
+	unshare --pid --fork --mount-proc $system -W ignore tests/live/python_cases.py plain \
+		<"$tmp/hold" >"$tmp/inside.out" 2>"$tmp/inside.stderr" 9>&- &
+	outside=$!
+	children="$children $outside"
+	soon says inside '^stands'
+	pid=$(cat "/proc/$outside/task/$outside/children")
+	look inside --interval 0 "${pid% }"
+	looked
+	check "in a pid namespace: every stack is the truth" same inside
+	kill -9 "${pid% }"
+else
+	skip "in a pid namespace" "unshare is not allowed"
+fi
+
+# Threads on the run: nothing is invented, whatever was met.
+for name in $known; do
+	read -r command <"$tmp/$name.run"
+	# shellcheck disable=SC2086
+	start churn $command -W ignore tests/live/python_churn.py
+	pid=$(value churn pid)
+	for how in '' --consistent; do
+		# shellcheck disable=SC2086
+		look churn --interval 0 $how "$pid"
+		looked
+		check "$name, running threads${how:+, $how}: no frame is made up" tells churn \
+			"(lambda python: len(python) > 5 and all(f.line > 0 and (f.func in ('work', 'spin', 'short',
+			'make', '<module>', '<genexpr>', 'work.<locals>.<genexpr>') or f.file.endswith(
+			('/threading.py', '/_weakrefset.py'))) for f in python))(
+			[f for s in rows('stacks') for f in s.frames if f.python])"
+	done
+	kill -9 "$pid"
+done
 done_testing
