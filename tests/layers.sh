@@ -6,11 +6,14 @@ check() { # WHAT, and a status
 	n=$((n + 1))
 	if [ "$2" = 0 ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; fi
 }
+included() { # FILE: the modules it includes
+	sed -n 's|^#include "\([a-z]*\)/.*|\1|p' "$1" | sort -u
+}
 while read -r mod may; do
 	bad=0
 	for f in lib/"$mod"/*.[ch]; do
 		[ -e "$f" ] || continue
-		for dep in $(sed -n 's|^#include "\([a-z]*\)/.*|\1|p' "$f" | sort -u); do
+		for dep in $(included "$f"); do
 			case " $mod $may " in
 			*" $dep "*) ;;
 			*) echo "# $f: $mod must not include $dep" && bad=1 ;;

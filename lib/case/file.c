@@ -22,8 +22,8 @@ struct file {
 	enum nh_kind kind;	  /* of what it unpacks to */
 	char *whole;		  /* all of it, where the kind needs that */
 	size_t whole_n, whole_cap;
-	bool known;		  /* first was judged and handed on */
-	const char *why;	  /* it was refused, NULL = it was not */
+	bool known;	 /* first was judged and handed on */
+	const char *why; /* it was refused, NULL = it was not */
 	long long bytes;
 	char head[HEAD];  /* the beginning of the file, read before its kind was known */
 	char first[HEAD]; /* the beginning of what it unpacks to */

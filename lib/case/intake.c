@@ -35,8 +35,8 @@ struct nh_intake {
 	struct nh_arena *a;
 	NH_VEC(struct entry *) cases;
 	NH_VEC(struct source) sources;
-	struct nh_map ids;  /* case id → struct entry */
-	struct nh_map seen; /* case and line number → itself */
+	struct nh_map ids;   /* case id → struct entry */
+	struct nh_map seen;  /* case and line number → itself */
 	struct entry *files; /* the case made of evidence files, NULL = there were none */
 	struct nh_flight *flight;
 	uint64_t hash; /* of those files */
@@ -330,8 +330,8 @@ int nh_intake_complete(const struct nh_intake *in, size_t i)
 	return c->last >= 0 && c->most == c->last && (int64_t)c->lines.n - 1 == c->last;
 }
 
-/* Dumps, logs, checkpoints: all of them tell of one job.  Its id depends on the files alone, so that
- * the same files give the same report. */
+/* Dumps, logs, checkpoints: all of them tell of one job.  Its id depends on the files alone, so
+ * that the same files give the same report. */
 static struct nh_case *files_case(struct nh_intake *in, const char *buf, size_t len)
 {
 	struct entry *e = in->files;

@@ -69,6 +69,16 @@ int nh_py_layout(int minor, struct nh_py_layout *ret)
 	return 0;
 }
 
+uint32_t nh_py_room(const struct nh_py_layout *l, int first, int last)
+{
+	uint32_t end = 0;
+
+	for (int i = first; i <= last; i++)
+		if (l->at[i] != NO && l->at[i] + 8 > end)
+			end = l->at[i] + 8;
+	return end;
+}
+
 static uint64_t word(const unsigned char *p)
 {
 	uint64_t v;

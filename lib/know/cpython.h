@@ -1,9 +1,9 @@
 /*
  * Where CPython keeps what a stack needs, as byte offsets for each minor version on 64-bit Linux.
- * Source: offsetof() on the headers of 3.8.18 to 3.15.0, x86-64 and AArch64, which agree in all of
- * these.  From 3.13 on the interpreter publishes them itself (struct _Py_DebugOffsets at the start
- * of _PyRuntime); known here is only where that struct has which, so that other patch releases and
- * builds with other options are read right.
+ * Source: offsetof() on the headers of 3.8.18 to 3.15.0, x86-64 and AArch64, which agree in all but
+ * the GIL's end.  From 3.13 on the interpreter publishes them itself (struct _Py_DebugOffsets at
+ * the start of _PyRuntime); known here is only where that struct has which, so that other patch
+ * releases and builds with other options are read right.
  */
 #ifndef NH_KNOW_CPYTHON_H
 #define NH_KNOW_CPYTHON_H
@@ -76,6 +76,10 @@ struct nh_py_layout {
 	uint32_t at[NH_PY_FIELDS]; /* NH_PY_NONE = this version has no such field */
 	uint32_t str_wide;	   /* data of strings that are not ASCII */
 };
+
+/* Bytes from an object's start to behind the last of the fields first to last, of 8 bytes each. */
+#define NH_PY_ROOM_MAX 1032
+uint32_t nh_py_room(const struct nh_py_layout *l, int first, int last);
 
 /* Enough of the runtime to hold the published offsets. */
 #define NH_PY_DEBUG_BYTES 1024

@@ -4,7 +4,8 @@
 #include <string.h>
 #include "base/str.h"
 
-/* clang-format off: a table, one row a line */
+/* One row a line. */
+/* clang-format off */
 const struct nh_nccl_var nh_nccl_vars[] = {
 	{ "NCCL_DEBUG", 0, "nothing is logged", "what NCCL logs",
 		"NCCL logs neither its version nor an abort (set it to WARN or INFO)" },

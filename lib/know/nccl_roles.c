@@ -5,7 +5,8 @@
 #include "know/nccl.h"
 #include "know/teardown.h"
 
-/* clang-format off: a table, one row a line */
+/* One row a line. */
+/* clang-format off */
 static const struct nh_nccl_role_row rows[NH_ROLES] = {
 	[NH_ROLE_NONE] = { "thread", "", NULL, "", 0 },
 	[NH_ROLE_SERVICE] = { "proxy service thread",

@@ -5,8 +5,8 @@
 #include "base/str.h"
 #include "model/field.h"
 
-/* clang-format off: tables, one row a line */
-
+/* Tables, one row a line. */
+/* clang-format off */
 enum {
 	T_2_10 = NH_T_PROGRESS,
 	T_2_12 = NH_T_PROGRESS | NH_T_SERVICE | NH_T_GRAPH_HELPER,

@@ -1,4 +1,5 @@
-/* clang-format off: tables, one row a line */
+/* Tables, one row a line. */
+/* clang-format off */
 #include "model/case.h"
 #include "model/types.h"
 

@@ -1,5 +1,5 @@
-/* clang-format off: as the tables, which have one row a line */
-/* The macros field tables are written with.  S is the struct that is described. */
+/* The macros field tables are written with, one row a line.  S is the struct that is described. */
+/* clang-format off */
 #ifndef NH_MODEL_TYPES_H
 #define NH_MODEL_TYPES_H
 

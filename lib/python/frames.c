@@ -13,25 +13,15 @@ static bool lists_cframes(const struct nh_python *py)
 	return py->layout.at[NH_PY_FRAME_ENTRY] != NH_PY_NONE;
 }
 
-static uint32_t room_for(const struct nh_py_layout *l, int first, int last)
-{
-	uint32_t end = 0;
-
-	for (int i = first; i <= last; i++)
-		if (l->at[i] != NH_PY_NONE && l->at[i] + 8 > end)
-			end = l->at[i] + 8;
-	return end;
-}
-
 static struct nh_chain chain_of(const struct nh_python *py, const struct nh_py_thread *t)
 {
 	const uint32_t *at = py->layout.at;
 
 	return (struct nh_chain){ .head = t->addr,
-		.head_bytes = room_for(&py->layout, NH_PY_THREAD_NEXT, NH_PY_THREAD_FRAME),
+		.head_bytes = nh_py_room(&py->layout, NH_PY_THREAD_NEXT, NH_PY_THREAD_FRAME),
 		.first = at[NH_PY_THREAD_FRAME],
 		.hop = at[NH_PY_CFRAME_FRAME] == NH_PY_NONE ? -1 : (int32_t)at[NH_PY_CFRAME_FRAME],
-		.node_bytes = room_for(&py->layout, NH_PY_FRAME_PREVIOUS, NH_PY_FRAME_OWNER),
+		.node_bytes = nh_py_room(&py->layout, NH_PY_FRAME_PREVIOUS, NH_PY_FRAME_OWNER),
 		.next = at[NH_PY_FRAME_PREVIOUS] };
 }
 
@@ -40,7 +30,7 @@ static struct nh_chain cframes_of(const struct nh_python *py, const struct nh_py
 	struct nh_chain c = chain_of(py, t);
 
 	c.hop = -1;
-	c.node_bytes = room_for(&py->layout, NH_PY_CFRAME_FRAME, NH_PY_CFRAME_PREVIOUS);
+	c.node_bytes = nh_py_room(&py->layout, NH_PY_CFRAME_FRAME, NH_PY_CFRAME_PREVIOUS);
 	c.next = py->layout.at[NH_PY_CFRAME_PREVIOUS];
 	return c;
 }

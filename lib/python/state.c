@@ -32,20 +32,22 @@ static bool read_thread(
 	const struct nh_python *py, uint64_t interp, struct nh_py_thread *t, uint64_t *next)
 {
 	const uint32_t *at = py->layout.at;
-	uint64_t owner, native = 0;
+	unsigned char state[NH_PY_ROOM_MAX];
+	int32_t native;
 
 	t->native = NH_UNKNOWN;
 	t->task = NH_PY_NO_TASK;
-	if (!nh_py_word(py, t->addr + at[NH_PY_THREAD_INTERP], &owner) || owner != interp ||
-		!nh_py_word(py, t->addr + at[NH_PY_THREAD_NEXT], next) ||
-		!nh_py_word(py, t->addr + at[NH_PY_THREAD_PTHREAD], &t->pthread) ||
-		!nh_py_word(py, t->addr + at[NH_PY_THREAD_FRAME], &t->frame))
+	if (!nh_py_read(py, t->addr, state,
+		    nh_py_room(&py->layout, NH_PY_THREAD_NEXT, NH_PY_THREAD_FRAME)) ||
+		memcmp(state + at[NH_PY_THREAD_INTERP], &interp, sizeof(interp)) != 0)
 		return false;
-	if (at[NH_PY_THREAD_NATIVE] == NH_PY_NONE)
-		return true;
-	if (!nh_py_word(py, t->addr + at[NH_PY_THREAD_NATIVE], &native))
-		return false;
-	t->native = (int64_t)(native & INT32_MAX);
+	memcpy(next, state + at[NH_PY_THREAD_NEXT], sizeof(*next));
+	memcpy(&t->pthread, state + at[NH_PY_THREAD_PTHREAD], sizeof(t->pthread));
+	memcpy(&t->frame, state + at[NH_PY_THREAD_FRAME], sizeof(t->frame));
+	if (at[NH_PY_THREAD_NATIVE] != NH_PY_NONE) {
+		memcpy(&native, state + at[NH_PY_THREAD_NATIVE], sizeof(native));
+		t->native = native;
+	}
 	return true;
 }
 

@@ -28,8 +28,8 @@ void nh_words_ras(struct nh_doc *d, const struct nh_view *v);
 void nh_words_tables(struct nh_doc *d, const struct nh_case *c); /* --all */
 void nh_words_footer(struct nh_doc *d, const struct nh_view *v);
 
-/* "#3  PyEval_RestoreThread+0x1c  libpython3.11.so.1.0" for the i-th frame, "#4  py train.py:71 step"
- * for a Python one. */
+/* "#3  PyEval_RestoreThread+0x1c  libpython3.11.so.1.0" for the i-th frame, "#4  py train.py:71
+ * step" for a Python one. */
 const char *nh_frame_words(struct nh_arena *a, size_t i, const struct nh_frame *f);
 /* "rank 3, pid 4711 (python3), fd 7 on gpu03": what is known of it. */
 const char *nh_actor_words(struct nh_arena *a, const struct nh_actor *who, bool host);

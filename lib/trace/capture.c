@@ -130,6 +130,28 @@ static bool read_at(int64_t pid, uint64_t addr, void *dst, size_t n)
 	return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
 }
 
+/* The page that the last node was in: its neighbours are often there too. */
+struct page {
+	uint64_t addr;
+	unsigned char bytes[4096];
+};
+
+static bool read_near(int64_t pid, struct page *p, uint64_t addr, void *dst, size_t n)
+{
+	uint64_t at = addr % sizeof(p->bytes), start = addr - at;
+
+	if (at + n > sizeof(p->bytes))
+		return read_at(pid, addr, dst, n);
+	if (p->addr != start) {
+		p->addr = 0;
+		if (!read_at(pid, start, p->bytes, sizeof(p->bytes)))
+			return false;
+		p->addr = start;
+	}
+	memcpy(dst, p->bytes + at, n);
+	return true;
+}
+
 static uint64_t word_at(const unsigned char *p)
 {
 	uint64_t v;
@@ -142,8 +164,10 @@ static uint64_t word_at(const unsigned char *p)
 static void copy_chain(int64_t pid, const struct nh_chain *c, unsigned char *buf, size_t room,
 	struct nh_nodes *ret)
 {
+	struct page page;
 	uint64_t node;
 
+	page.addr = 0;
 	*ret = (struct nh_nodes){ 0 };
 	if (!c->head || c->head_bytes > room || !read_at(pid, c->head, buf, c->head_bytes))
 		return;
@@ -156,7 +180,7 @@ static void copy_chain(int64_t pid, const struct nh_chain *c, unsigned char *buf
 		unsigned char *to = buf + ret->len;
 
 		if (room - ret->len < sizeof(node) + c->node_bytes ||
-			!read_at(pid, node, to + sizeof(node), c->node_bytes)) {
+			!read_near(pid, &page, node, to + sizeof(node), c->node_bytes)) {
 			ret->cut = true;
 			return;
 		}

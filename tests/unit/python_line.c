@@ -10,7 +10,8 @@ struct run {
 	int64_t at, line;
 };
 
-/* clang-format off: made by the interpreters */
+/* Made by the interpreters. */
+/* clang-format off */
 static const unsigned char table_8[] = { 0, 2, 6, 1, 2, 255, 6, 2, 2, 1, 2, 1, 2, 1, 2, 254, 8, 4,
 	6, 127, 0, 127, 0, 48, 4, 1, 8, 0, 8, 1, 6, 1, 10, 1, 2, 1, 2, 255 };
 static const struct run runs_8[] = { { 0, 5 }, { 6, 6 }, { 8, 5 }, { 14, 7 }, { 16, 8 }, { 18, 9 },

@@ -18,14 +18,15 @@ static inline int tap_ok(int good, const char *what, const char *file, int line)
 	return good;
 }
 
-static inline int tap_is(const char *got, const char *want, const char *what, const char *file,
-	int line)
+static inline int tap_is(
+	const char *got, const char *want, const char *what, const char *file, int line)
 {
 	int good = got && want ? !strcmp(got, want) : got == want;
 
 	tap_ok(good, what, file, line);
 	if (!good)
-		printf("# got      %s\n# expected %s\n", got ? got : "(null)", want ? want : "(null)");
+		printf("# got      %s\n# expected %s\n", got ? got : "(null)",
+			want ? want : "(null)");
 	return good;
 }
 
