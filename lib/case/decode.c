@@ -67,8 +67,7 @@ static void read_scalars(struct nh_decoder *d, const struct nh_type *type, const
 	size_t before = list->n, size = element_size(f), i;
 	json_t *e;
 
-	json_array_foreach(v, i, e)
-	{
+	json_array_foreach(v, i, e) {
 		const char *expected = read_scalar(d, f, e, nh_vec_push(d->a, list, size));
 
 		if (expected) {
@@ -87,8 +86,7 @@ static void read_rows(struct nh_decoder *d, const struct nh_type *type, const st
 	size_t i;
 	json_t *e;
 
-	json_array_foreach(v, i, e)
-	{
+	json_array_foreach(v, i, e) {
 		d->at.step[d->at.n++] = (struct nh_json_step){ NULL, i };
 		if (json_is_object(e))
 			nh_decode_row(d, f->type, e, nh_row_push(d->a, f->type, list));
