@@ -10,22 +10,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "base/io.h"
 #include "case/codec.h"
-
-static int write_fd(void *ctx, const char *buf, size_t n)
-{
-	while (n) {
-		ssize_t w = write(*(int *)ctx, buf, n);
-
-		if (w < 0 && errno != EINTR)
-			return -errno;
-		if (w > 0) {
-			buf += w;
-			n -= (size_t)w;
-		}
-	}
-	return 0;
-}
 
 /* The child: a case as lines, or the reason why there is none. */
 static int collect(const struct nh_collect_opts *o, int fd)
@@ -36,10 +22,10 @@ static int collect(const struct nh_collect_opts *o, int fd)
 	int r = nh_collect(&a, o, &c, &err);
 
 	if (r < 0) {
-		write_fd(&fd, err.msg, strlen(err.msg));
+		nh_write_sink(&fd, err.msg, strlen(err.msg));
 		return r == -ESRCH || r == -ENOENT ? EX_NOINPUT : EX_SOFTWARE;
 	}
-	return nh_case_write(c, (struct nh_sink){ write_fd, &fd }) ? EX_SOFTWARE : 0;
+	return nh_case_write(c, (struct nh_sink){ nh_write_sink, &fd }) ? EX_SOFTWARE : 0;
 }
 
 /* Crashes, Ctrl-C and Ctrl-Z are the screen's: this process has no terminal, and a job that is

@@ -10,6 +10,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 #include <zstd.h>
+#include "base/io.h"
 #include "base/str.h"
 
 #define PIECE (64 * 1024)
@@ -35,24 +36,9 @@ struct nh_output {
 	char out[PIECE];
 };
 
-static int write_all(int fd, const char *buf, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, buf, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		buf += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 static int plain_write(struct nh_output *o, const char *buf, size_t n)
 {
-	return write_all(o->fd, buf, n);
+	return nh_write_all(o->fd, buf, n);
 }
 
 static int gzip_open(struct nh_output *o)
@@ -73,7 +59,7 @@ static int gzip_run(struct nh_output *o, const char *buf, size_t n, int flush)
 		o->z.next_out = (Bytef *)o->out;
 		o->z.avail_out = sizeof(o->out);
 		deflate(&o->z, flush);
-		rc = write_all(o->fd, o->out, sizeof(o->out) - o->z.avail_out);
+		rc = nh_write_all(o->fd, o->out, sizeof(o->out) - o->z.avail_out);
 	} while (!rc && !o->z.avail_out);
 	return rc;
 }
@@ -120,7 +106,7 @@ static int zstd_run(struct nh_output *o, const char *buf, size_t n, ZSTD_EndDire
 		left = ZSTD_compressStream2(o->zstd, &out, &in, end);
 		if (ZSTD_isError(left))
 			return -EIO;
-		rc = write_all(o->fd, o->out, out.pos);
+		rc = nh_write_all(o->fd, o->out, out.pos);
 	} while (!rc && (in.pos < in.size || (end == ZSTD_e_end && left)));
 	return rc;
 }

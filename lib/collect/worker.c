@@ -10,24 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "base/io.h"
 #include "base/str.h"
 #include "collect/internal.h"
 #include "proc/read.h"
-
-static int write_fd(void *ctx, const char *buf, size_t n)
-{
-	while (n) {
-		ssize_t w = write(*(int *)ctx, buf, n);
-
-		if (w < 0 && errno != EINTR)
-			return -errno;
-		if (w > 0) {
-			buf += w;
-			n -= (size_t)w;
-		}
-	}
-	return 0;
-}
 
 static const char *read_word(struct nh_collector *k, const char *path)
 {
@@ -102,7 +88,7 @@ int nh_worker_run(const struct nh_collect_opts *o, struct nh_mark *mark, int fd)
 	struct nh_collector k = {
 		.a = &a, .o = o, .c = &c, .mark = mark, .recorded = o->root != NULL
 	};
-	struct nh_writer w = { .sink = { write_fd, &fd } };
+	struct nh_writer w = { .sink = { nh_write_sink, &fd } };
 	int64_t first_ms = 0, nsamples;
 	int r;
 

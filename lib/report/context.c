@@ -133,6 +133,10 @@ static void one_host(struct nh_doc *d, const struct nh_view *v)
 {
 	const struct nh_case *c = v->cases[0];
 
+	if (!c->samples.n && c->host == NULL) {
+		nh_doc_def(d, "read", "files only; no process was looked at");
+		return;
+	}
 	nh_doc_def(d, "host", "%s, Linux %s %s", or_unknown(c->host), or_unknown(c->kernel),
 		c->machine ? c->machine : "");
 	nh_doc_def(
@@ -190,7 +194,8 @@ void nh_words_footer(struct nh_doc *d, const struct nh_view *v)
 		one_host(d, v);
 	else
 		many_hosts(d, v);
-	stopped(d, v);
+	if (v->n > 1 || v->cases[0]->samples.n)
+		stopped(d, v);
 	nh_doc_def(
 		d, "tool", "%s; case %s", or_unknown(v->merged->tool), or_unknown(v->merged->id));
 }
