@@ -98,7 +98,7 @@ static size_t usable(struct nh_arena *a, struct nh_intake *in, struct nh_case **
 	for (size_t i = 0; i < all; i++) {
 		struct nh_case *c = nh_intake_case(in, i);
 
-		if (c->samples.n || c->rank_groups.n || !nh_intake_complete(in, i))
+		if (c->samples.n || c->rank_groups.n || c->log_files.n || !nh_intake_complete(in, i))
 			(*ret)[n++] = c;
 	}
 	return n;

@@ -263,7 +263,7 @@ static int status_of(const struct nh_case *c, bool open)
 	nh_for(gap, &c->gaps)
 		if (gap->needed)
 			return NH_INCONCLUSIVE;
-	return anything_alive(c) || c->rank_groups.n ? NH_NO_HANG : NH_NOTHING_TO_INSPECT;
+	return anything_alive(c) || c->rank_groups.n || c->log_files.n ? NH_NO_HANG : NH_NOTHING_TO_INSPECT;
 }
 
 /* A teardown joins a thread of which neither wait nor stack could be read: rules that would look at

@@ -126,7 +126,7 @@ bool nh_ends_with(const char *s, const char *suffix)
 {
 	size_t n = s ? strlen(s) : 0, m = strlen(suffix);
 
-	return n >= m && !strcmp(s + n - m, suffix);
+	return s && n >= m && !strcmp(s + n - m, suffix);
 }
 
 bool nh_streq(const char *a, const char *b)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "case/unpack.h"
+#include "evidence/log.h"
 
 #define HEAD 65536		 /* looked at to tell what a file is */
 #define UNPACKED_MAX (4LL << 30) /* bytes; a bomb is refused */
@@ -79,6 +80,10 @@ static int hand_on(struct file *f, const char *buf, size_t n)
 {
 	if (f->kind == NH_KIND_FLIGHT)
 		return keep_whole(f, buf, n);
+	if (f->kind == NH_KIND_LOG) {
+		nh_intake_log_feed(f->in, buf, n);
+		return 0;
+	}
 	nh_intake_feed(f->in, f->name, buf, n);
 	return 0;
 }
@@ -88,11 +93,16 @@ static int judge(struct file *f)
 {
 	f->kind = nh_kind_detect(f->first, f->first_n);
 	f->known = true;
+	/* What torchrun set up as a log is one even if it is empty: its rank said nothing. */
+	if ((f->kind == NH_KIND_UNKNOWN || f->kind == NH_KIND_EMPTY) && nh_log_in_tree(f->name))
+		f->kind = NH_KIND_LOG;
+	if (f->kind == NH_KIND_LOG)
+		return nh_intake_log_begin(f->in, f->name, f->first, f->first_n);
 	if (f->kind != NH_KIND_CASE && f->kind != NH_KIND_FLIGHT) {
 		bool empty = f->kind == NH_KIND_EMPTY;
 
 		f->why = empty ? "nothing in it"
-			       : "not a case (no line with {\"case\":...}) and no dump";
+			       : "not a case (no line with {\"case\":...}), no dump and no log";
 		return empty ? -ENODATA : -EINVAL;
 	}
 	return hand_on(f, f->first, f->first_n);
@@ -145,6 +155,8 @@ static int read_file(struct file *f, struct nh_err *err)
 		(struct nh_sink){ take, f }, &inner);
 	late = f->known || (rc && !f->first_n) ? 0 : judge(f); /* it was shorter than HEAD */
 	nh_intake_end_source(f->in, f->name);
+	if (f->known && f->kind == NH_KIND_LOG && late != -ENOMEM)
+		nh_intake_log_end(f->in);
 	if (!rc)
 		rc = late;
 	if (!rc && f->kind == NH_KIND_FLIGHT)

@@ -9,6 +9,7 @@
 #include "case/decode.h"
 #include "case/map.h"
 #include "evidence/flight.h"
+#include "evidence/log.h"
 
 #define LINE_LIMIT (16u << 20)
 #define ERRORS_KEPT 100
@@ -39,6 +40,7 @@ struct nh_intake {
 	struct nh_map seen;  /* case and line number → itself */
 	struct entry *files; /* the case made of evidence files, NULL = there were none */
 	struct nh_flight *flight;
+	struct nh_log *log;
 	uint64_t hash; /* of those files */
 	NH_VEC(const char *) errors;
 	size_t untold; /* errors that were not kept */
@@ -363,6 +365,29 @@ int nh_intake_evidence(struct nh_intake *in, enum nh_kind kind, const char *name
 			  : nh_fail(err, -ENOMEM, "%s: %s", name, strerror(ENOMEM));
 }
 
+int nh_intake_log_begin(struct nh_intake *in, const char *name, const char *buf, size_t len)
+{
+	struct nh_case *c = files_case(in, buf, len);
+
+	if (!in->log)
+		in->log = nh_log_new(c);
+	if (!in->log)
+		return -ENOMEM;
+	nh_log_begin(in->log, name);
+	nh_log_feed(in->log, buf, len);
+	return 0;
+}
+
+void nh_intake_log_feed(struct nh_intake *in, const char *buf, size_t len)
+{
+	nh_log_feed(in->log, buf, len);
+}
+
+void nh_intake_log_end(struct nh_intake *in)
+{
+	nh_log_end(in->log);
+}
+
 static int by_number(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -402,7 +427,9 @@ static void find_missing(struct nh_arena *a, struct entry *c)
 void nh_intake_finish(struct nh_intake *in)
 {
 	nh_flight_free(in->flight);
+	nh_log_free(in->log);
 	in->flight = NULL;
+	in->log = NULL;
 	nh_for(it, &in->cases) {
 		struct entry *c = *it;
 

@@ -41,6 +41,7 @@ enum nh_kind {
 	NH_KIND_ZSTD,
 	NH_KIND_EMPTY,
 	NH_KIND_FLIGHT, /* a flight-recorder dump */
+	NH_KIND_LOG,	/* of a rank, a launcher or a training loop */
 };
 enum nh_kind nh_kind_detect(const char *buf, size_t len);
 
@@ -50,6 +51,11 @@ enum nh_kind nh_kind_detect(const char *buf, size_t len);
  */
 int nh_intake_evidence(struct nh_intake *in, enum nh_kind kind, const char *name, const char *buf,
 	size_t len, struct nh_err *err);
+
+/* A log comes in pieces: it begins, more of it, it ends; one at a time.  0 or -ENOMEM. */
+int nh_intake_log_begin(struct nh_intake *in, const char *name, const char *buf, size_t len);
+void nh_intake_log_feed(struct nh_intake *in, const char *buf, size_t len);
+void nh_intake_log_end(struct nh_intake *in);
 
 /*
  * Reads a file (path "-" = standard input through fd 0) of any compression into the intake.

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include "evidence/flight.h"
+#include "evidence/log.h"
 
 /* An object with a member "case", after nothing or after pdsh's "host: ". */
 static bool is_case_line(const char *s, size_t n)
@@ -54,5 +55,7 @@ enum nh_kind nh_kind_detect(const char *buf, size_t len)
 		return NH_KIND_EMPTY;
 	if (has_case_line(buf, len))
 		return NH_KIND_CASE;
-	return nh_flight_is(buf, len) ? NH_KIND_FLIGHT : NH_KIND_UNKNOWN;
+	if (nh_flight_is(buf, len))
+		return NH_KIND_FLIGHT;
+	return nh_log_is(buf, len) ? NH_KIND_LOG : NH_KIND_UNKNOWN;
 }

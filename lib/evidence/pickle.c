@@ -5,12 +5,6 @@
 /* Kind of a memo slot that holds nothing. */
 #define EMPTY 255
 
-/* One opcode: NULL in op = it is refused. */
-struct opcode {
-	const char *name;
-	int (*op)(struct nh_pickle *r);
-};
-
 int nh_pickle_grow(struct nh_pickle *r)
 {
 	size_t cap = r->cap ? r->cap * 2 : 1024;
@@ -182,16 +176,34 @@ static int op_tuple(struct nh_pickle *r)
 	return rc;
 }
 
+/* An object takes items as pairs, elements without a key. */
+static int fill_object(struct nh_pickle *r, struct nh_value to, enum nh_value_kind kind, size_t n)
+{
+	const struct nh_value *v = r->stack + r->n;
+	int rc = 0;
+
+	if (kind == NH_V_DICT)
+		return nh_tree_append(r->t, to, v, n);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = nh_tree_append(
+			r->t, to, (struct nh_value[]){ { .kind = NH_V_NONE }, v[i] }, 2);
+	return rc;
+}
+
 /* Moves the topmost n values into the container below them. */
 static int fill(struct nh_pickle *r, enum nh_value_kind kind, size_t n)
 {
 	size_t floor = r->marks[r->depth];
+	bool object;
 
 	if (r->n < floor + n + 1)
 		return nh_pickle_wrong(r, "too few values");
-	if (r->stack[r->n - n - 1].kind != kind || (kind == NH_V_DICT && n % 2))
+	object = r->stack[r->n - n - 1].kind == NH_V_OBJECT;
+	if ((!object && r->stack[r->n - n - 1].kind != kind) || (kind == NH_V_DICT && n % 2))
 		return nh_pickle_wrong(r, "its target does not fit");
 	r->n -= n;
+	if (object)
+		return fill_object(r, r->stack[r->n - 1], kind, n);
 	return (kind == NH_V_DICT ? nh_tree_fill_dict : nh_tree_append)(
 		r->t, r->stack[r->n - 1], r->stack + r->n, n);
 }
@@ -225,7 +237,7 @@ static int op_setitem(struct nh_pickle *r)
 }
 
 /* Python's pickletools has them all; a NULL here is what this reader will not do. */
-static const struct opcode opcodes[256] = {
+static const struct nh_pickle_op opcodes[256] = {
 	[0x80] = { "PROTO", op_proto },
 	[0x95] = { "FRAME", op_frame },
 	['.'] = { "STOP", op_stop },
@@ -279,7 +291,7 @@ bool nh_pickle_is(const char *buf, size_t len)
 	       opcodes[(unsigned char)buf[2]].name;
 }
 
-static int refuse(const struct opcode *o, unsigned char byte, size_t at, struct nh_err *err)
+static int refuse(const struct nh_pickle_op *o, unsigned char byte, size_t at, struct nh_err *err)
 {
 	if (o->name)
 		return nh_fail(err, -EINVAL,
@@ -293,7 +305,7 @@ static int run(struct nh_pickle *r, struct nh_err *err)
 {
 	while (!r->stopped && r->p < r->end) {
 		const char *at = r->p++;
-		const struct opcode *o = &opcodes[(unsigned char)*at];
+		const struct nh_pickle_op *o = &opcodes[(unsigned char)*at];
 		int rc;
 
 		/* Half of all opcodes: spare them the call. */
@@ -301,6 +313,8 @@ static int run(struct nh_pickle *r, struct nh_err *err)
 			r->p++;
 			continue;
 		}
+		if (r->inert && nh_pickle_inert[(unsigned char)*at].op)
+			o = &nh_pickle_inert[(unsigned char)*at];
 		if (!o->op)
 			return refuse(o, (unsigned char)*at, (size_t)(at - r->start), err);
 		rc = o->op(r);
@@ -314,7 +328,8 @@ static int run(struct nh_pickle *r, struct nh_err *err)
 	return 0;
 }
 
-int nh_pickle_read(const char *buf, size_t len, struct nh_tree *ret, struct nh_err *err)
+static int read_pickle(const char *buf, size_t len, bool inert, size_t *used, struct nh_tree *ret,
+	struct nh_err *err)
 {
 	struct nh_pickle r = { .t = ret,
 		.start = buf,
@@ -322,12 +337,29 @@ int nh_pickle_read(const char *buf, size_t len, struct nh_tree *ret, struct nh_e
 		.end = buf + len,
 		.stack = ret->stack,
 		.memo = ret->memo,
-		.cap = ret->stack_cap };
+		.cap = ret->stack_cap,
+		.inert = inert };
+	int rc;
 
 	if (!nh_pickle_is(buf, len))
 		return nh_fail(err, -EINVAL, "not a pickle of protocol 2 to 5");
 	if (len > NH_PICKLE_SIZE_MAX)
 		return nh_fail(err, -E2BIG, "larger than %u MiB", NH_PICKLE_SIZE_MAX >> 20);
 	nh_tree_reset(ret);
-	return run(&r, err);
+	rc = run(&r, err);
+	*used = (size_t)(r.p - r.start);
+	return rc;
+}
+
+int nh_pickle_read(const char *buf, size_t len, struct nh_tree *ret, struct nh_err *err)
+{
+	size_t used;
+
+	return read_pickle(buf, len, false, &used, ret, err);
+}
+
+int nh_pickle_read_inert(
+	const char *buf, size_t len, size_t *used, struct nh_tree *ret, struct nh_err *err)
+{
+	return read_pickle(buf, len, true, used, ret, err);
 }

@@ -1,7 +1,7 @@
 /*
  * A reader of pickles that executes nothing.  It knows the opcodes that build plain data (protocol
  * 2 to 5, as written by PyTorch's C++ pickler and by Python); every opcode that would import,
- * construct or call something is refused by name and place.
+ * construct or call something is refused by name and place, or becomes an inert object.
  */
 #ifndef NH_EVIDENCE_PICKLE_H
 #define NH_EVIDENCE_PICKLE_H
@@ -23,5 +23,10 @@ bool nh_pickle_is(const char *buf, size_t len);
  * is ignored.  0 or -EINVAL, -E2BIG, -ENOMEM with err saying what and at which byte.
  */
 int nh_pickle_read(const char *buf, size_t len, struct nh_tree *ret, struct nh_err *err);
+
+/* The same for pickles that need such opcodes: each becomes an NH_V_OBJECT or NH_V_CLASS.  *used:
+ * the bytes up to and with STOP.  Integers of more than 64 bits and sets read as none. */
+int nh_pickle_read_inert(
+	const char *buf, size_t len, size_t *used, struct nh_tree *ret, struct nh_err *err);
 
 #endif

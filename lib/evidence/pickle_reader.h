@@ -14,9 +14,18 @@ struct nh_pickle {
 	size_t n, cap, memos, memo_n;	       /* memos: slots in use; memo_n: MEMOIZE's next */
 	size_t marks[NH_PICKLE_DEPTH_MAX + 1]; /* stack heights; marks[0] = the bottom */
 	size_t depth;
-	bool stopped;
+	bool stopped, inert;
 	const char *why; /* what is wrong, where an errno does not say it */
 };
+
+/* One opcode: NULL in op = it is refused. */
+struct nh_pickle_op {
+	const char *name;
+	int (*op)(struct nh_pickle *r);
+};
+
+/* What comes before the reader's own opcodes where objects may be inert. */
+extern const struct nh_pickle_op nh_pickle_inert[256];
 
 /* The stack is full. */
 int nh_pickle_grow(struct nh_pickle *r);

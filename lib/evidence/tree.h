@@ -17,6 +17,10 @@ enum nh_value_kind {
 	NH_V_STR,  /* s, n bytes; not terminated, any bytes */
 	NH_V_LIST, /* node; tuples too */
 	NH_V_DICT, /* node; its items are key, value, key, value … */
+	/* Only of inert pickles: */
+	NH_V_CLASS,  /* s, n bytes: its name without the module */
+	NH_V_OBJECT, /* node: what made it and of what, then items as a dict's; state and elements
+		      * have NONE for a key */
 };
 
 struct nh_value {
@@ -98,11 +102,11 @@ struct nh_value nh_tree_str(const struct nh_tree *t, const char *s, size_t n);
 void nh_tree_reset(struct nh_tree *t);
 void nh_tree_free(struct nh_tree *t);
 
-/* The items of a list or dict, *n cells; NULL and 0 for anything else. */
+/* The items of a list, dict or object, *n cells; NULL and 0 for anything else. */
 static inline const struct nh_value *nh_tree_items(
 	const struct nh_tree *t, const struct nh_value *v, size_t *n)
 {
-	bool is = v && (v->kind == NH_V_LIST || v->kind == NH_V_DICT);
+	bool is = v && (v->kind == NH_V_LIST || v->kind == NH_V_DICT || v->kind == NH_V_OBJECT);
 
 	*n = is ? t->nodes[v->node].n : 0;
 	return is ? t->cells + t->nodes[v->node].first : NULL;

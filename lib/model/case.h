@@ -6,6 +6,7 @@
 #define NH_MODEL_CASE_H
 
 #include "model/evidence.h"
+#include "model/log.h"
 #include "model/process.h"
 #include "model/python.h"
 #include "model/ras.h"
@@ -57,6 +58,9 @@ struct nh_case {
 	NH_VEC(struct nh_rank_group) rank_groups;
 	NH_VEC(struct nh_collective) collectives;
 	NH_VEC(struct nh_step_wait) step_waits;
+	NH_VEC(struct nh_log_file) log_files;
+	NH_VEC(struct nh_log_event) log_events;
+	NH_VEC(struct nh_rank_metric) rank_metrics;
 };
 
 /* The header object's fields, and the tables' lists by name ("processes", "threads" …). */

@@ -286,5 +286,8 @@ TYPE(nh_case_tables_type, "tables",
 	R(ROWS, ras, nh_ras_type),
 	R(ROWS, rank_groups, nh_rank_group_type),
 	R(ROWS, collectives, nh_collective_type),
-	R(ROWS, step_waits, nh_step_wait_type));
+	R(ROWS, step_waits, nh_step_wait_type),
+	R(ROWS, log_files, nh_log_file_type),
+	R(ROWS, log_events, nh_log_event_type),
+	R(ROWS, rank_metrics, nh_rank_metric_type));
 #undef S
