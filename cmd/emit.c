@@ -56,6 +56,8 @@ static int write_view(const struct nh_cases *v, enum nh_format format,
 		return -errno;
 	if (format == NH_FMT_BRIEF)
 		nh_report_brief(f, v->merged, ropts);
+	else if (v->words && format != NH_FMT_DOT)
+		v->words(f, v, ropts, v->ctx, format == NH_FMT_MARKDOWN);
 	else if (format == NH_FMT_MARKDOWN)
 		nh_report_markdown(f, v->merged, v->cases, v->n, ropts);
 	else if (format == NH_FMT_DOT)
@@ -161,15 +163,21 @@ struct nh_cases nh_judge(const struct nh_opts *o, struct nh_case *const *cases, 
 int nh_emit(const struct nh_opts *o, struct nh_output *out, struct nh_case *const *cases, size_t n)
 {
 	struct nh_cases v = nh_judge(o, cases, n);
+
+	return nh_emit_judged(o, out, &v);
+}
+
+int nh_emit_judged(const struct nh_opts *o, struct nh_output *out, const struct nh_cases *v)
+{
 	int status = 0;
 
 	/* The file comes first: closing the pager early must not cost it. */
 	if (out)
-		status = nh_emit_file(o, &v, out);
+		status = nh_emit_file(o, v, out);
 	if (!out || o->format == NH_FMT_AUTO) {
-		int r = emit_stdout(&v, o);
+		int r = emit_stdout(v, o);
 
 		status = status ? status : r;
 	}
-	return status ? status : nh_verdict_exit(&v.merged->verdict);
+	return status ? status : nh_verdict_exit(&v->merged->verdict);
 }

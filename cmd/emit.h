@@ -5,6 +5,7 @@
 #include "case/output.h"
 #include "model/case.h"
 #include "opts.h"
+#include "report/report.h"
 
 /* "ncclhang: …" on stderr, control characters escaped. */
 void nh_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -21,6 +22,10 @@ struct nh_cases {
 	struct nh_case *merged;
 	struct nh_case *const *cases;
 	size_t n;
+	/* Text and markdown of a verdict that is no report; NULL = the report. */
+	void (*words)(FILE *f, const struct nh_cases *v, const struct nh_report_opts *ropts,
+		void *ctx, bool markdown);
+	void *ctx;
 };
 /* Redacts if asked to, analyses and merges the n >= 1 cases; what is new is in their arena. */
 struct nh_cases nh_judge(const struct nh_opts *o, struct nh_case *const *cases, size_t n);
@@ -35,6 +40,9 @@ int nh_emit_file(const struct nh_opts *o, const struct nh_cases *v, struct nh_ou
  * the exit status.
  */
 int nh_emit(const struct nh_opts *o, struct nh_output *out, struct nh_case *const *cases, size_t n);
+
+/* The same for what is judged already. */
+int nh_emit_judged(const struct nh_opts *o, struct nh_output *out, const struct nh_cases *v);
 
 /* commands */
 int nh_cmd_inspect(const struct nh_opts *o);

@@ -59,7 +59,7 @@ void nh_help(FILE *f)
 		fprintf(f, "  %-*s", HELP_COL - 2, *c->name ? c->name : "(none)");
 		flow(f, c->summary, HELP_COL);
 	}
-	options(f, "Options", NH_C_INSPECT | NH_C_REPORT, 0);
+	options(f, "Options", NH_C_SHOW, 0);
 	options(f, "Options of demo", NH_C_DEMO, NH_C_CASE);
 	fputs("\nScenes of demo:\n", f);
 	for (const struct nh_demo_scene *s = nh_demo_scenes; s->name; s++) {

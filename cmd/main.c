@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "demo/demo.h"
 #include "emit.h"
+#include "preflight.h"
 
 static int cmd_demo(const struct nh_opts *o)
 {
@@ -33,6 +34,9 @@ const struct nh_command nh_commands[] = {
 	{ "report", NH_C_REPORT, 1, -1, "PATH", "report [OPTIONS] PATH...",
 		"the same verdict from saved cases; a directory is searched, - is stdin",
 		nh_cmd_report },
+	{ "preflight", NH_C_PREFLIGHT, 0, -1, "PID", "preflight [OPTIONS] [PID | -- COMMAND...]",
+		"before the run: will the next failure leave evidence? COMMAND is not started",
+		nh_cmd_preflight },
 	{ "demo", NH_C_DEMO, 0, 1, "SCENE", "demo [SCENE] [--stripped] [--for SECONDS]",
 		"a really hung job to try it on", cmd_demo },
 	{ 0 },

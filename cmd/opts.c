@@ -23,9 +23,9 @@ enum {
 const struct nh_option nh_options[] = {
 	{ "pid", 'p', "PID", NH_C_INSPECT, NULL,
 		"inspect this process and its descendants (repeatable)" },
-	{ "format", 'f', "FORMAT", NH_C_CASE, "text brief json markdown dot",
+	{ "format", 'f', "FORMAT", NH_C_SHOW, "text brief json markdown dot",
 		"text, brief, json, markdown or dot" },
-	{ "output", 'o', "FILE", NH_C_CASE, NULL,
+	{ "output", 'o', "FILE", NH_C_SHOW, NULL,
 		"write FILE too; .txt .json .jsonl .md .dot (+ .gz .zst) tell its format; with "
 		"-f, only FILE is written" },
 	{ "tui", 'i', NULL, NH_C_CASE, NULL,
@@ -41,7 +41,7 @@ const struct nh_option nh_options[] = {
 		"ask the RAS service of NCCL, which queries the whole job; not while a job of "
 		"NCCL 2.24 to 2.26 starts" },
 	{ "all", 'a', NULL, NH_C_CASE, NULL, "every process and thread, nothing shortened" },
-	{ "color", OPT_COLOR, "WHEN", NH_C_CASE, "auto always never",
+	{ "color", OPT_COLOR, "WHEN", NH_C_SHOW, "auto always never",
 		"auto, always or never (auto honours NO_COLOR)" },
 	{ "root", OPT_ROOT, "DIR", NH_C_INSPECT, NULL,
 		"a recorded /proc tree instead of this host" },

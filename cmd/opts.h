@@ -16,8 +16,10 @@ enum nh_command_bit {
 	NH_C_INSPECT = 1,
 	NH_C_REPORT = 2,
 	NH_C_DEMO = 4,
+	NH_C_PREFLIGHT = 8,
 	NH_C_CASE = NH_C_INSPECT | NH_C_REPORT, /* prints a verdict */
-	NH_C_ALL = NH_C_CASE | NH_C_DEMO,
+	NH_C_SHOW = NH_C_CASE | NH_C_PREFLIGHT, /* prints something in a format */
+	NH_C_ALL = NH_C_SHOW | NH_C_DEMO,
 };
 
 struct nh_command {

@@ -22,6 +22,18 @@ static void take(struct nh_intake *in, const char *path, struct tally *t)
 		nh_warn("%s", err.msg);
 }
 
+/* True if the directory is one piece of evidence, so that its files need no look of their own. */
+static bool take_dir(struct nh_intake *in, const char *path, struct tally *t)
+{
+	struct nh_err err;
+	int rc = nh_intake_dir(in, path, &err);
+
+	t->seen += rc <= 0;
+	if (rc < 0)
+		nh_warn("%s", err.msg);
+	return rc <= 0;
+}
+
 static int by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
@@ -46,6 +58,9 @@ static void visit(FTS *fts, FTSENT *e, struct nh_intake *in, struct tally *t)
 	}
 	switch (e->fts_info) {
 	case FTS_D:
+		if (take_dir(in, e->fts_path, t))
+			fts_set(fts, e, FTS_SKIP);
+		return;
 	case FTS_DP:
 		return;
 	case FTS_DNR:
@@ -98,7 +113,8 @@ static size_t usable(struct nh_arena *a, struct nh_intake *in, struct nh_case **
 	for (size_t i = 0; i < all; i++) {
 		struct nh_case *c = nh_intake_case(in, i);
 
-		if (c->samples.n || c->rank_groups.n || c->log_files.n || !nh_intake_complete(in, i))
+		if (c->samples.n || c->rank_groups.n || c->log_files.n ||
+			c->checkpoints.n || !nh_intake_complete(in, i))
 			(*ret)[n++] = c;
 	}
 	return n;

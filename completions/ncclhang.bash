@@ -11,7 +11,7 @@ _ncclhang() {
 	[[ $cur == = ]] && cur=''
 	[[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD - 2]}
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-		case $word in report | demo) command=$word && break ;; esac
+		case $word in report | preflight | demo) command=$word && break ;; esac
 	done
 	case $prev in
 	-p | --pid)
@@ -49,13 +49,17 @@ _ncclhang() {
 		options='-f --format -o --output -i --tui -a --all --color --redact -v --verbose -h --help -V --version '
 		_ncclhang_offer -f
 		;;
+	preflight)
+		options='-f --format -o --output --color -h --help -V --version '
+		_ncclhang_offer -W "$(cd /proc && echo [0-9]*)"
+		;;
 	demo)
 		options='--for --stripped -h --help -V --version '
 		_ncclhang_offer -W 'close shutdown unread exec cross-rank healthy'
 		;;
 	*)
 		options='-p --pid -f --format -o --output -i --tui -t --timeout --interval --no-stop --consistent --ras -a --all --color --root --redact -v --verbose -h --help -V --version '
-		_ncclhang_offer -W "report demo $(cd /proc && echo [0-9]*)"
+		_ncclhang_offer -W "report preflight demo $(cd /proc && echo [0-9]*)"
 		;;
 	esac
 	if [[ $cur == -* ]]; then _ncclhang_offer -W "$options"; fi

@@ -1,7 +1,9 @@
 #include "analyse/analyse.h"
 
 #include <string.h>
+#include "analyse/checkpoint.h"
 #include "analyse/flight.h"
+#include "analyse/log.h"
 #include "analyse/nccl.h"
 #include "analyse/rank.h"
 #include "analyse/rule.h"
@@ -23,6 +25,9 @@ static const struct nh_rule *const rules[] = {
 	&nh_rule_teardown_cuda,
 	&nh_rule_teardown_progress,
 	&nh_rule_init_wait,
+	&nh_rule_lock_cycle,
+	&nh_rule_fork_lock,
+	&nh_rule_stopped,
 };
 
 /* Collects a rule's complete paths of one sample, folded. */
@@ -263,7 +268,9 @@ static int status_of(const struct nh_case *c, bool open)
 	nh_for(gap, &c->gaps)
 		if (gap->needed)
 			return NH_INCONCLUSIVE;
-	return anything_alive(c) || c->rank_groups.n || c->log_files.n ? NH_NO_HANG : NH_NOTHING_TO_INSPECT;
+	return anything_alive(c) || c->rank_groups.n || c->log_files.n || c->checkpoints.n
+		       ? NH_NO_HANG
+		       : NH_NOTHING_TO_INSPECT;
 }
 
 /* A teardown joins a thread of which neither wait nor stack could be read: rules that would look at
@@ -295,6 +302,8 @@ void nh_analyse(struct nh_case *c)
 			open |= apply(c, rules[i], g, n);
 	open |= n && joins_unseen(&g[n - 1]);
 	nh_flight_analyse(c);
+	nh_checkpoint_analyse(c);
+	nh_log_analyse(c);
 
 	/* A rule that convicts in one form is not ruled out in another. */
 	size_t kept = 0;

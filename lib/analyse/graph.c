@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 #include "base/str.h"
-#include "know/teardown.h"
+#include "know/mutex.h"
 
 #define LESS(a, b) (((a) > (b)) - ((a) < (b)))
 
@@ -43,6 +43,38 @@ static void add_join(
 			(struct nh_edge){ .kind = NH_EDGE_JOINS,
 				.from = thread_node(t),
 				.to = thread_node(target) });
+}
+
+/* The owner's word in the mutex is a TID; one that is no thread of this process makes no edge. */
+static void add_lock(struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t)
+{
+	struct nh_mutex m;
+	const struct nh_thread *owner;
+
+	if (!nh_mutex_decode(t, &m))
+		return;
+	owner = nh_index_thread_ns(&g->ix, t->pid, m.owner);
+	if (owner)
+		add(a, g,
+			(struct nh_edge){ .kind = NH_EDGE_LOCKS,
+				.from = thread_node(t),
+				.to = thread_node(owner) });
+}
+
+static void add_child(
+	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
+{
+	nh_for(p, &g->ix.processes) {
+		const struct nh_process *child = *p;
+		bool same = child->nspid.n ? child->nspid.v[child->nspid.n - 1] == w->child
+					   : child->pid == w->child;
+
+		if (child->ppid == t->pid && same)
+			add(a, g,
+				(struct nh_edge){ .kind = NH_EDGE_CHILD,
+					.from = thread_node(t),
+					.to = { NH_NODE_PROCESS, child } });
+	}
 }
 
 static void add_descriptors(
@@ -180,6 +212,9 @@ void nh_graph_build(
 
 		if (w.kind == NH_WAIT_FUTEX)
 			add_join(a, ret, *t, &w);
+		add_lock(a, ret, *t);
+		if (w.child != NH_UNKNOWN)
+			add_child(a, ret, *t, &w);
 		add_descriptors(a, ret, *t, &w);
 		add_serves(a, ret, *t, &w);
 	}

@@ -19,11 +19,13 @@ struct nh_node {
 };
 
 enum nh_edge_kind {
-	NH_EDGE_JOINS,	 /* thread → thread of the same process whose end it waits for */
-	NH_EDGE_POLLS,	 /* thread → socket in its poll, select or epoll set */
-	NH_EDGE_READS,	 /* thread → socket it blocks in, in one call */
-	NH_EDGE_SERVES,	 /* thread in NCCL's accept → a connection to its listener: inferred */
-	NH_EDGE_PEER,	 /* socket → the other end of its connection */
+	NH_EDGE_JOINS,	/* thread → thread of the same process whose end it waits for */
+	NH_EDGE_LOCKS,	/* thread → thread of the same process that owns the mutex it waits for */
+	NH_EDGE_CHILD,	/* thread → child process that it waits for by PID */
+	NH_EDGE_POLLS,	/* thread → socket in its poll, select or epoll set */
+	NH_EDGE_READS,	/* thread → socket it blocks in, in one call */
+	NH_EDGE_SERVES, /* thread in NCCL's accept → a connection to its listener: inferred */
+	NH_EDGE_PEER,	/* socket → the other end of its connection */
 	NH_EDGE_HELD_BY, /* socket → process with a descriptor of it */
 	NH_EDGE_KINDS,
 };

@@ -34,7 +34,8 @@ struct nh_rule {
 
 extern const struct nh_rule nh_rule_held_socket, nh_rule_held_socket_hidden, nh_rule_peer_rank,
 	nh_rule_stray_client, nh_rule_stray_peer, nh_rule_teardown_cuda, nh_rule_teardown_graph,
-	nh_rule_teardown_progress, nh_rule_init_wait;
+	nh_rule_teardown_progress, nh_rule_init_wait, nh_rule_fork_lock, nh_rule_lock_cycle,
+	nh_rule_stopped;
 
 /* Helpers for tell(). */
 void nh_tell_evidence(struct nh_arena *a, struct nh_finding *f, const char *fmt, ...)

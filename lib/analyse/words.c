@@ -1,6 +1,7 @@
 #include "analyse/words.h"
 
 #include "base/str.h"
+#include "know/mutex.h"
 
 const char *nh_name_process(struct nh_arena *a, const struct nh_process *p)
 {
@@ -51,6 +52,8 @@ const char *nh_edge_name(enum nh_edge_kind kind)
 {
 	static const char *const names[NH_EDGE_KINDS] = {
 		[NH_EDGE_JOINS] = "joins",
+		[NH_EDGE_LOCKS] = "wants the lock of",
+		[NH_EDGE_CHILD] = "waits for its child",
 		[NH_EDGE_POLLS] = "polls",
 		[NH_EDGE_READS] = "reads",
 		[NH_EDGE_SERVES] = "serves",
@@ -80,6 +83,32 @@ static const char *join_fact(struct nh_arena *a, const struct nh_graph *g, const
 		(intmax_t)w.futex_val, to->nstid != to->tid ? " in its container" : "");
 }
 
+static const char *lock_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
+{
+	const struct nh_thread *from = e->from.row, *to = e->to.row;
+	struct nh_wait w = nh_graph_wait(g, from);
+	struct nh_mutex m;
+
+	if (!nh_mutex_decode(from, &m))
+		return "";
+	return nh_arena_printf(a,
+		"%smutex at 0x%jx: its owner word is %jd, the TID of that thread%s",
+		m.robust      ? "robust "
+		: m.recursive ? "recursive "
+			      : "",
+		(uintmax_t)w.addr, (intmax_t)m.owner,
+		to->nstid != to->tid ? " in its container" : "");
+}
+
+static const char *child_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
+{
+	const struct nh_process *child = e->to.row;
+	struct nh_wait w = nh_graph_wait(g, e->from.row);
+
+	return nh_arena_printf(a, "%s for PID %jd, which is in state %s", w.call, (intmax_t)w.child,
+		child->state ? child->state : "unknown");
+}
+
 static const char *poll_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
 {
 	const struct nh_socket *s = e->to.row;
@@ -97,6 +126,10 @@ const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const str
 	switch (e->kind) {
 	case NH_EDGE_JOINS:
 		return join_fact(a, g, e);
+	case NH_EDGE_LOCKS:
+		return lock_fact(a, g, e);
+	case NH_EDGE_CHILD:
+		return child_fact(a, g, e);
 	case NH_EDGE_POLLS:
 	case NH_EDGE_READS:
 		return poll_fact(a, g, e);

@@ -151,6 +151,8 @@ static int read_file(struct file *f, struct nh_err *err)
 
 	if (rc)
 		return nh_fail(err, rc, "%s: %s", f->name, strerror(-rc));
+	if (nh_kind_detect(f->head, f->head_n) == NH_KIND_CHECKPOINT)
+		return nh_intake_checkpoint(f->in, f->name, f->fd, err);
 	rc = nh_unpack((struct nh_tap){ tap_read, f }, nh_kind_detect(f->head, f->head_n),
 		(struct nh_sink){ take, f }, &inner);
 	late = f->known || (rc && !f->first_n) ? 0 : judge(f); /* it was shorter than HEAD */

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "case/decode.h"
 #include "case/map.h"
+#include "evidence/checkpoint.h"
 #include "evidence/flight.h"
 #include "evidence/log.h"
 
@@ -386,6 +387,18 @@ void nh_intake_log_feed(struct nh_intake *in, const char *buf, size_t len)
 void nh_intake_log_end(struct nh_intake *in)
 {
 	nh_log_end(in->log);
+}
+
+int nh_intake_checkpoint(struct nh_intake *in, const char *name, int fd, struct nh_err *err)
+{
+	return nh_checkpoint_file(files_case(in, name, strlen(name)), name, fd, err);
+}
+
+int nh_intake_dir(struct nh_intake *in, const char *path, struct nh_err *err)
+{
+	if (!nh_checkpoint_is_dir(path))
+		return 1;
+	return nh_checkpoint_dir(files_case(in, path, strlen(path)), path, err);
 }
 
 static int by_number(const void *a, const void *b)

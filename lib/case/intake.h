@@ -42,6 +42,7 @@ enum nh_kind {
 	NH_KIND_EMPTY,
 	NH_KIND_FLIGHT, /* a flight-recorder dump */
 	NH_KIND_LOG,	/* of a rank, a launcher or a training loop */
+	NH_KIND_CHECKPOINT, /* a file that torch.save wrote */
 };
 enum nh_kind nh_kind_detect(const char *buf, size_t len);
 
@@ -56,6 +57,12 @@ int nh_intake_evidence(struct nh_intake *in, enum nh_kind kind, const char *name
 int nh_intake_log_begin(struct nh_intake *in, const char *name, const char *buf, size_t len);
 void nh_intake_log_feed(struct nh_intake *in, const char *buf, size_t len);
 void nh_intake_log_end(struct nh_intake *in);
+
+/* A checkpoint file, read in place through fd; 0 or a negative errno with err as above. */
+int nh_intake_checkpoint(struct nh_intake *in, const char *name, int fd, struct nh_err *err);
+/* A directory: if it is a checkpoint it is taken as a whole.  0, 1 if what is below it is still to be
+ * looked at, or a negative errno with err. */
+int nh_intake_dir(struct nh_intake *in, const char *path, struct nh_err *err);
 
 /*
  * Reads a file (path "-" = standard input through fd 0) of any compression into the intake.

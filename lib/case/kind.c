@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include "evidence/checkpoint.h"
 #include "evidence/flight.h"
 #include "evidence/log.h"
 
@@ -49,6 +50,8 @@ enum nh_kind nh_kind_detect(const char *buf, size_t len)
 		return NH_KIND_GZIP;
 	if (len >= 4 && !memcmp(buf, "\x28\xb5\x2f\xfd", 4))
 		return NH_KIND_ZSTD;
+	if (nh_checkpoint_is(buf, len))
+		return NH_KIND_CHECKPOINT;
 	while (blank < len && is_blank(buf[blank]))
 		blank++;
 	if (blank == len)

@@ -1,11 +1,10 @@
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/str.h"
 #include "collect/internal.h"
-#include "proc/read.h"
+#include "proc/rights.h"
 
 void nh_gap_said(struct nh_collector *k, const char *subject, const char *what, const char *why,
 	const char *grant, bool needed)
@@ -25,41 +24,11 @@ const char *nh_some_pids(struct nh_collector *k, int64_t n, int64_t example)
 				(intmax_t)example);
 }
 
-/* kernel.yama.ptrace_scope, 0 where there is no Yama. */
-static int ptrace_scope(void)
-{
-	char buf[16];
-	ssize_t n = nh_read_small(-1, "/proc/sys/kernel/yama/ptrace_scope", buf, sizeof(buf));
-
-	return n > 0 ? (int)strtol(buf, NULL, 10) : 0;
-}
-
-static bool proc_hides(struct nh_arena *a)
-{
-	char *mounts;
-
-	return nh_read_whole(a, -1, "/proc/self/mounts", 1 << 20, &mounts, NULL) > 0 &&
-	       (strstr(mounts, "hidepid=1") || strstr(mounts, "hidepid=2") ||
-		       strstr(mounts, "hidepid=noaccess") || strstr(mounts, "hidepid=invisible"));
-}
-
-static bool may_ptrace(void)
-{
-	enum { CAP_SYS_PTRACE_BIT = 19 };
-	char buf[8192];
-	const char *caps;
-
-	if (nh_read_small(-1, "/proc/self/status", buf, sizeof(buf)) <= 0)
-		return false;
-	caps = strstr(buf, "CapEff:");
-	return caps && strtoull(caps + 7, NULL, 16) >> CAP_SYS_PTRACE_BIT & 1;
-}
-
 const char *nh_grant(struct nh_collector *k, int64_t owner, const char **why)
 {
 	uid_t me = geteuid();
 
-	if (may_ptrace()) {
+	if (nh_may_ptrace()) {
 		*why = "permission denied although we have CAP_SYS_PTRACE: a security module, or it "
 		       "is protected by its sandbox";
 		return NULL;
@@ -72,13 +41,13 @@ const char *nh_grant(struct nh_collector *k, int64_t owner, const char **why)
 			"kubectl debug node/NODE -it --image=debian:12 --profile=sysadmin",
 			k->o->rerun);
 	}
-	if (owner == (int64_t)me && ptrace_scope()) {
-		*why = nh_arena_printf(
-			k->a, "permission denied: kernel.yama.ptrace_scope is %d", ptrace_scope());
+	if (owner == (int64_t)me && nh_ptrace_scope()) {
+		*why = nh_arena_printf(k->a, "permission denied: kernel.yama.ptrace_scope is %d",
+			nh_ptrace_scope());
 	} else if (owner != NH_UNKNOWN && owner != (int64_t)me) {
 		*why = nh_arena_printf(k->a, "permission denied: it runs as uid %jd, we as uid %ju",
 			(intmax_t)owner, (uintmax_t)me);
-	} else if (proc_hides(k->a)) {
+	} else if (nh_proc_hides(k->a)) {
 		*why = "permission denied: /proc is mounted with hidepid";
 	} else {
 		*why = "permission denied";

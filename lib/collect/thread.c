@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "collect/internal.h"
-#include "know/wait.h"
+#include "know/mutex.h"
 #include "proc/read.h"
 
 enum {
@@ -114,6 +114,16 @@ static int read_epoll(
 	return n < 0 ? (int)n : 0;
 }
 
+static void read_mutex(
+	struct nh_collector *k, const struct nh_mem *m, struct nh_thread *t, uint64_t addr)
+{
+	uint32_t words[NH_MUTEX_WORDS];
+
+	if (!nh_mem_read(m, addr, words, sizeof(words)))
+		for (size_t i = 0; i < NH_MUTEX_WORDS; i++)
+			*nh_push(k->a, &t->mutex) = words[i];
+}
+
 /* The memory that says what a blocked thread waits for. */
 static int read_wait(struct nh_collector *k, int dir, const char *task, const struct nh_mem *m,
 	struct nh_thread *t)
@@ -131,6 +141,8 @@ static int read_wait(struct nh_collector *k, int dir, const char *task, const st
 		r = nh_mem_read(m, w.addr, &word, sizeof(word));
 		if (!r)
 			t->futex_word = word;
+		if (!r && nh_mutex_is_wait(&w))
+			read_mutex(k, m, t, w.addr);
 		return r;
 	case NH_WAIT_POLL:
 		return read_poll(k, m, t, &w);
@@ -156,7 +168,7 @@ static void take_syscall(struct nh_collector *k, struct nh_thread *t, const stru
 	t->nr = NH_UNKNOWN;
 	t->futex_word = NH_UNKNOWN;
 	t->timeout_ms = NH_UNKNOWN;
-	t->args.n = t->waits.n = 0;
+	t->args.n = t->waits.n = t->mutex.n = 0;
 	t->sp = t->pc = 0;
 	t->running = true;
 	if (nh_parse_syscall(b->line, b->len, &sc) || sc.running)
@@ -218,7 +230,7 @@ static void read_names(struct nh_collector *k, int dir, const char *task, struct
 	}
 	snprintf(path, sizeof(path), "%s/wchan", task);
 	n = nh_read_small(dir, path, buf, sizeof(buf));
-	if (n > 0 && strcmp(buf, "0"))
+	if (n > 0 && strcmp(buf, "0") != 0)
 		t->wchan = nh_utf8_repair(k->a, buf, (size_t)n);
 }
 

@@ -106,8 +106,8 @@ static const struct nh_ckpt_name names[] = {
 	{ "common.pt", NH_CKPT_MEGATRON, -1, true, false },
 	{ "model_optim_rng.pt", NH_CKPT_MEGATRON, NH_CKPT_MODEL, true, false },
 	{ "distrib_optim.pt", NH_CKPT_MEGATRON, NH_CKPT_OPTIMIZER, false, false },
-	{ "mp_rank_[0-9][0-9]", 0, -1, false, true },
-	{ "mp_rank_[0-9][0-9]_[0-9]*", 0, -1, false, true },
+	{ "mp_rank_[0-9][0-9]", NH_CKPT_MEGATRON, -1, false, true },
+	{ "mp_rank_[0-9][0-9]_[0-9]*", NH_CKPT_MEGATRON, -1, false, true },
 	{ "*_optim_states.pt", NH_CKPT_DEEPSPEED, NH_CKPT_OPTIMIZER, false, false },
 	{ "*mp_rank_*_model_states.pt", NH_CKPT_DEEPSPEED, NH_CKPT_MODEL, true, false },
 	{ "trainer_state.json", NH_CKPT_HF, NH_CKPT_PROGRESS, false, false },
@@ -126,6 +126,9 @@ static const struct nh_ckpt_name names[] = {
 	{ "pytorch_model_fsdp*", 0, NH_CKPT_MODEL, false, true },
 	{ "pytorch_model*.bin", 0, NH_CKPT_MODEL, false, false },
 	{ "model*.safetensors", 0, NH_CKPT_MODEL, false, false },
+	{ "model*.pt", 0, NH_CKPT_MODEL, true, false },
+	{ "model*.pth", 0, NH_CKPT_MODEL, true, false },
+	{ "global_step[0-9]*", 0, -1, false, true },
 	{ "adapter_model.*", 0, NH_CKPT_MODEL, false, false },
 };
 
@@ -199,7 +202,7 @@ const char *nh_ckpt_layout_words(int layout)
 }
 
 const struct nh_ckpt_marker nh_ckpt_markers[] = {
-	{ "latest", NULL, NH_CKPT_DEEPSPEED },
-	{ "latest_checkpointed_iteration.txt", "iter_%07jd", NH_CKPT_MEGATRON },
-	{ NULL, NULL, 0 },
+	{ "latest", false, NH_CKPT_DEEPSPEED },
+	{ "latest_checkpointed_iteration.txt", true, NH_CKPT_MEGATRON },
+	{ NULL, false, 0 },
 };

@@ -34,7 +34,7 @@ const char *nh_ckpt_layout_words(int layout);
 /* A file beside checkpoints that names the last one. */
 struct nh_ckpt_marker {
 	const char *file;
-	const char *number; /* how a number in it becomes a directory's name; NULL = it is one */
+	bool number;	  /* it holds an iteration, whose directory is iter_%07d; else a name */
 	int layout;
 };
 extern const struct nh_ckpt_marker nh_ckpt_markers[]; /* ends with file == NULL */

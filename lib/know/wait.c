@@ -101,7 +101,8 @@ struct nh_wait nh_wait_decode(const char *machine, const struct nh_thread *t)
 		.nfds = NH_UNKNOWN,
 		.timeout_ms = NH_UNKNOWN,
 		.futex_op = NH_UNKNOWN,
-		.futex_val = NH_UNKNOWN };
+		.futex_val = NH_UNKNOWN,
+		.child = NH_UNKNOWN };
 
 	if (t->running || t->nr == NH_UNKNOWN || t->args.n < 6)
 		return w;
@@ -123,6 +124,11 @@ struct nh_wait nh_wait_decode(const char *machine, const struct nh_thread *t)
 		w.timeout_ms = a[2] ? t->timeout_ms : -1;
 	if (c->kind == NH_WAIT_POLL || c->kind == NH_WAIT_FUTEX)
 		w.addr = a[0];
+	/* wait4(pid > 0, …), waitid(P_PID = 1, pid, …) */
+	if (nh_streq(c->name, "wait4") && (int32_t)a[0] > 0)
+		w.child = (int32_t)a[0];
+	if (nh_streq(c->name, "waitid") && a[0] == 1)
+		w.child = (int32_t)a[1];
 	if (c->kind == NH_WAIT_FUTEX) {
 		w.futex_op = (int64_t)(a[1] & 0xfff);
 		w.futex_val = (int64_t)(uint32_t)a[2];

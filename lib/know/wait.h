@@ -31,6 +31,8 @@ struct nh_wait {
 	int64_t timeout_ms; /* -1 = without bound; NH_UNKNOWN = not told by the arguments */
 	int64_t futex_op;   /* NH_UNKNOWN unless futex */
 	int64_t futex_val;
+	int64_t child; /* wait4, waitid: the PID waited for, in the waiter's namespace; else
+			  NH_UNKNOWN */
 };
 
 /* What a thread waits in, from its recorded system call.  machine as uname -m prints it. */

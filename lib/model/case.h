@@ -5,6 +5,7 @@
 #ifndef NH_MODEL_CASE_H
 #define NH_MODEL_CASE_H
 
+#include "model/checkpoint.h"
 #include "model/evidence.h"
 #include "model/log.h"
 #include "model/process.h"
@@ -60,6 +61,7 @@ struct nh_case {
 	NH_VEC(struct nh_step_wait) step_waits;
 	NH_VEC(struct nh_log_file) log_files;
 	NH_VEC(struct nh_log_event) log_events;
+	NH_VEC(struct nh_checkpoint) checkpoints;
 	NH_VEC(struct nh_rank_metric) rank_metrics;
 };
 

@@ -62,6 +62,8 @@ struct nh_thread {
 	const char *no_stack; /* why there is none */
 	const char *state, *comm, *wchan;
 	NH_VEC(uint64_t) args; /* six system call arguments */
+	/* Waiting for what may be a pthread_mutex_t: its first words (know/mutex.h), else empty. */
+	NH_VEC(int64_t) mutex;
 	/* The descriptors it waits on: open slots of a poll set (fd >= 0), the one descriptor of a
 	 * read, or the interest list of an epoll descriptor (slot = position). */
 	NH_VEC(struct nh_pollfd) waits;

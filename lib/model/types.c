@@ -80,6 +80,7 @@ TYPE(nh_thread_type, "thread",
 	F(STR, comm),
 	F(STR, wchan),
 	F(HEXES, args),
+	F(INTS, mutex),
 	R(ROWS, waits, nh_pollfd_type));
 #undef S
 
@@ -289,5 +290,6 @@ TYPE(nh_case_tables_type, "tables",
 	R(ROWS, step_waits, nh_step_wait_type),
 	R(ROWS, log_files, nh_log_file_type),
 	R(ROWS, log_events, nh_log_event_type),
+	R(ROWS, checkpoints, nh_checkpoint_type),
 	R(ROWS, rank_metrics, nh_rank_metric_type));
 #undef S

@@ -101,6 +101,7 @@ void nh_words(struct nh_doc *d, const struct nh_view *v)
 	nh_words_stacks(d, v);
 	nh_words_settings(d, v);
 	nh_words_ras(d, v);
+	nh_words_checkpoints(d, v);
 	ruled_out(d, v);
 	nh_words_footer(d, v);
 	for (size_t i = 0; v->tables && i < v->n; i++)
