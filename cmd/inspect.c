@@ -16,6 +16,7 @@ int nh_cmd_inspect(const struct nh_opts *o)
 		.no_stop = o->no_stop,
 		.consistent = o->consistent,
 		.ras = o->ras,
+		.debuginfod = o->debuginfod,
 		.rerun = o->rerun,
 	};
 	struct nh_arena arena = { 0 };

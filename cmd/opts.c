@@ -12,6 +12,7 @@ enum {
 	OPT_NO_STOP,
 	OPT_CONSISTENT,
 	OPT_RAS,
+	OPT_DEBUGINFOD,
 	OPT_COLOR,
 	OPT_ROOT,
 	OPT_REDACT,
@@ -37,6 +38,8 @@ const struct nh_option nh_options[] = {
 		"never stop a thread, not even a running one for the moment its stack takes" },
 	{ "consistent", OPT_CONSISTENT, NULL, NH_C_INSPECT, NULL,
 		"stop all threads of a process at one instant to copy their stacks" },
+	{ "debuginfod", OPT_DEBUGINFOD, NULL, NH_C_INSPECT, NULL,
+		"ask the servers of DEBUGINFOD_URLS for missing debug files" },
 	{ "ras", OPT_RAS, NULL, NH_C_INSPECT, NULL,
 		"ask the RAS service of NCCL, which queries the whole job; not while a job of "
 		"NCCL 2.24 to 2.26 starts" },
@@ -182,6 +185,8 @@ static bool *switch_of(struct nh_opts *o, int key)
 		return &o->consistent;
 	case OPT_RAS:
 		return &o->ras;
+	case OPT_DEBUGINFOD:
+		return &o->debuginfod;
 	case 'v':
 		return &o->verbose;
 	default:

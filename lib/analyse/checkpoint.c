@@ -38,6 +38,14 @@ static size_t count_lacks(const struct nh_checkpoint *k)
 	return n;
 }
 
+/* With the step, a position in the data can be counted: that alone missing convicts nobody. */
+static bool convicts(const struct nh_checkpoint *k)
+{
+	size_t n = count_lacks(k);
+
+	return n > 1 || (n == 1 && !(lacks(k, NH_CKPT_DATA) && k->progress == NH_PRESENT));
+}
+
 /* That a state is absent is a fact; that the job has it is not: a run may have no schedule. */
 static int confidence(const struct nh_checkpoint *k)
 {
@@ -109,7 +117,7 @@ static void tell_fallback(struct nh_case *c, struct nh_finding *f)
 	const struct nh_checkpoint *best = NULL;
 
 	nh_for(k, &c->checkpoints)
-		if (!k->torn.n && !count_lacks(k) && k->optimizer == NH_PRESENT &&
+		if (!k->torn.n && !convicts(k) && k->optimizer == NH_PRESENT &&
 			(!best || k->done_ms > best->done_ms))
 			best = k;
 	if (best)
@@ -151,10 +159,14 @@ static void tell_torn(struct nh_case *c, const struct checkpoints *all)
 
 static void tell_states(struct nh_arena *a, struct nh_finding *f, const struct nh_checkpoint *k)
 {
+	const char *found = "";
+
 	nh_tell_evidence(a, f, "%s (%s, %s) lacks %s", nh_ckpt_name_words(a, k),
 		nh_ckpt_layout_words(k->layout), nh_bytes_words(a, k->bytes), lacks_words(a, k));
 	nh_for(s, &k->found)
-		nh_tell_evidence(a, f, "found there: %s", *s);
+		found = nh_arena_printf(a, "%s%s%s", found, *found ? "; " : "", *s);
+	if (*found)
+		nh_tell_evidence(a, f, "found in it: %s", found);
 }
 
 static void tell_thin(struct nh_case *c, const struct checkpoints *all)
@@ -198,7 +210,7 @@ void nh_checkpoint_analyse(struct nh_case *c)
 	nh_for(k, &c->checkpoints) {
 		if (k->torn.n)
 			add(c->arena, &torn, k);
-		else if (count_lacks(k))
+		else if (convicts(k))
 			add(c->arena, &thin, k);
 	}
 	if (torn.n)
@@ -209,7 +221,7 @@ void nh_checkpoint_analyse(struct nh_case *c)
 		*nh_push(c->arena, &c->verdict.ruled_out) = (struct nh_ruled_out){
 			"checkpoint-incomplete",
 			nh_arena_printf(c->arena,
-				"%zu checkpoint%s looked at: whole, and nothing that a resume needs is "
-				"known to be absent",
+				"%zu checkpoint%s looked at: whole, with what a resume needs; what is "
+				"in each is told above",
 				c->checkpoints.n, c->checkpoints.n == 1 ? "" : "s") };
 }

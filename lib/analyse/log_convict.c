@@ -14,11 +14,15 @@ static const char *rank_words(struct nh_arena *a, int64_t rank)
 				  : nh_arena_printf(a, "rank %jd", (intmax_t)rank);
 }
 
-/* "train.log:71: RuntimeError: …" */
+/* "2/stderr.log:71: RuntimeError: …": the directory tells ranks apart, those above it do not. */
 static const char *line_words(struct nh_arena *a, const struct nh_log_event *e)
 {
-	return nh_arena_printf(a, "%s:%jd: %s", e->source ? e->source : "?", (intmax_t)e->line,
-		e->text ? e->text : "");
+	const char *s = e->source ? e->source : "?", *from = s + strlen(s);
+
+	for (int slashes = 0; from > s && slashes < 2; from -= slashes < 2)
+		slashes += from[-1] == '/';
+	return nh_arena_printf(
+		a, "%s:%jd: %s", from, (intmax_t)e->line, e->text ? e->text : "");
 }
 
 static struct nh_finding *begin(struct nh_log_job *job, const char *id, int confidence)

@@ -201,6 +201,9 @@ static void name_and_store(struct pool *p, struct nh_symbols *names, struct take
 		if (!t->of[i].err)
 			walks[n++] = &t->of[i].walk;
 	nh_mark_begin(k->mark, t->subject->pid, "symbols");
+	/* A server may take its time, and has its own limit. */
+	if (k->o->debuginfod)
+		nh_mark_idle(k->mark);
 	nh_symbols_resolve(names, &t->space, walks, n);
 	for (size_t i = 0; i < t->n; i++) {
 		struct nh_thread *row = &k->c->threads.v[t->first + i];
@@ -217,7 +220,8 @@ static void name_and_store(struct pool *p, struct nh_symbols *names, struct take
 
 void nh_read_stacks(struct nh_collector *k)
 {
-	struct nh_symbols names = { .arena = k->a };
+	struct nh_symbols names = { .arena = k->a,
+		.debuginfod_until_ms = k->o->debuginfod ? k->sample_until_ms : 0 };
 	struct pool pool = { .k = k };
 
 	if (k->recorded)

@@ -202,7 +202,7 @@ static void one_file(struct scan *s, int dirfd, const char *rel, const char *nam
 	if (what->state >= 0)
 		nh_ckpt_mark(&s->k, what->state, NH_PRESENT, name, strlen(name));
 	note_rank(s, name);
-	if (S_ISREG(st->st_mode))
+	if (S_ISREG(st->st_mode) && (what->keys || what->state >= 0))
 		archive(s, dirfd, rel, name, what, st->st_size);
 }
 

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <math.h>
 #include "analyse/checkpoint.h"
 #include "know/checkpoint.h"
 #include "report/words.h"
@@ -23,7 +22,7 @@ static void part(struct nh_doc *d, const struct nh_checkpoint *k, int presence, 
 	const char *s = states(d, k, presence);
 
 	if (*s)
-		nh_doc_printf(d, NH_B_LINE, "%s: %s", word, s);
+		nh_doc_def(d, word, "%s", s);
 }
 
 /* What an asynchronous save would need: all of it at once in host memory. */
@@ -35,8 +34,8 @@ static void memory(struct nh_doc *d, const struct nh_checkpoint *k)
 
 	if (have == NH_UNKNOWN || k->bytes == NH_UNKNOWN)
 		return;
-	nh_doc_printf(d, NH_B_LINE,
-		"an asynchronous save copies it to host memory first: %s, %s %s%s",
+	nh_doc_def(d, "async save",
+		"copies all of it to host memory first: %s, of %s %s%s",
 		nh_bytes_words(d->arena, k->bytes), nh_bytes_words(d->arena, have),
 		room ? "left in the control group of this report" : "available where it was read",
 		k->bytes > have ? ": TOO MUCH for one host" : "");
@@ -59,7 +58,17 @@ static void one(struct nh_doc *d, const struct nh_view *v, const struct nh_check
 	memory(d, k);
 	if (v->all || v->verbose)
 		nh_for(s, &k->found)
-			nh_doc_printf(d, NH_B_LINE, "%s", *s);
+			nh_doc_def(d, "found", "%s", *s);
+}
+
+/* By Newton's way, so that one number does not bring in libm. */
+static double root(double x)
+{
+	double r = x > 1 ? x : 1;
+
+	for (int i = 0; i < 64; i++)
+		r = (r + x / r) / 2;
+	return r;
 }
 
 static void cadence(struct nh_doc *d, const struct nh_case *c)
@@ -85,8 +94,8 @@ static void cadence(struct nh_doc *d, const struct nh_case *c)
 			"If a save blocks training while it is written, that is %.1f %% of the time; "
 			"the interval that loses least is sqrt(2 x %.1f s x MTBF): %.0f s at one "
 			"failure a day, %.0f s at one in 3.1 hours (Llama 3 on 16,384 GPUs).",
-			100 * write / interval, write, sqrt(2 * write * 86400),
-			sqrt(2 * write * MTBF_S));
+			100 * write / interval, write, root(2 * write * 86400),
+			root(2 * write * MTBF_S));
 }
 
 void nh_words_checkpoints(struct nh_doc *d, const struct nh_view *v)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "proc/read.h"
+#include "stack/debuginfod.h"
 
 #define MINI_MAX (256U << 20)
 #define LZMA_MEMORY (128U << 20)
@@ -74,7 +75,8 @@ int nh_elf_open(const struct nh_space *s, const struct nh_image *image, struct n
 	return begin(fd, image, ret);
 }
 
-int nh_elf_open_debug(const struct nh_space *s, const struct nh_image *image, struct nh_elf *ret)
+int nh_elf_open_debug(const struct nh_space *s, const struct nh_image *image,
+	int64_t debuginfod_until_ms, struct nh_elf *ret)
 {
 	static const char *const roots[] = { "", "root" };
 	const char *id = image->build_id;
@@ -94,6 +96,11 @@ int nh_elf_open_debug(const struct nh_space *s, const struct nh_image *image, st
 			close(fd);
 		else if (!begin(fd, image, ret))
 			return 0;
+	}
+	if (id && debuginfod_until_ms) {
+		int fd = nh_debuginfod_open(id, debuginfod_until_ms);
+
+		return fd < 0 ? fd : begin(fd, image, ret);
 	}
 	return -ENOENT;
 }

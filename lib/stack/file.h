@@ -18,8 +18,10 @@ struct nh_elf {
  * 0, -ENOENT or -ESTALE (replaced), or another negative errno.
  */
 int nh_elf_open(const struct nh_space *s, const struct nh_image *image, struct nh_elf *ret);
-/* Its debug file by build id, below /usr/lib/debug of our root, else of the process's.  -ENOENT. */
-int nh_elf_open_debug(const struct nh_space *s, const struct nh_image *image, struct nh_elf *ret);
+/* Its debug file by build id, below /usr/lib/debug of our root, else of the process's; else, until
+ * that time on nh_now_ms's clock (0 = not at all), from a debuginfod server.  -ENOENT. */
+int nh_elf_open_debug(const struct nh_space *s, const struct nh_image *image,
+	int64_t debuginfod_until_ms, struct nh_elf *ret);
 /* The symbol table that Fedora and its kin keep, packed, in the .gnu_debugdata section.  -ENOENT.
  */
 int nh_elf_open_mini(Elf *elf, struct nh_elf *ret);

@@ -94,16 +94,17 @@ static const struct nh_symbol *make_symbol(const struct nh_lookup *l, struct nh_
 
 /* The mapped file's own symbols, its debug file's, those packed into it, its exports: the first
  * full table will do.  Debug information adds what was inlined. */
-static void look_up(struct nh_space *space, const struct nh_image *image, struct nh_lookup *l,
-	size_t n, struct nh_arena *a)
+static void look_up(struct nh_symbols *s, struct nh_space *space, const struct nh_image *image,
+	struct nh_lookup *l, size_t n)
 {
 	struct nh_elf file, debug, mini = { .fd = -1 };
+	struct nh_arena *a = s->arena;
 	bool full = false;
 
 	nh_elf_open(space, image, &file);
-	nh_elf_open_debug(space, image, &debug);
 	if (file.elf)
 		full = nh_lookup_elf(l, n, file.elf, SHT_SYMTAB);
+	nh_elf_open_debug(space, image, full ? 0 : s->debuginfod_until_ms, &debug);
 	if (!full && debug.elf)
 		full = nh_lookup_elf(l, n, debug.elf, SHT_SYMTAB);
 	if (!full && file.elf) {
@@ -163,7 +164,7 @@ static void resolve_image(
 			l[fresh++].addr = addr;
 	}
 	if (fresh)
-		look_up(space, image, l, fresh, s->arena);
+		look_up(s, space, image, l, fresh);
 	for (size_t i = 0; i < fresh; i++)
 		*nh_push(s->arena, &f->known) = (struct known){ l[i].addr, l[i].inlines };
 	if (fresh)

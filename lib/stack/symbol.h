@@ -22,6 +22,7 @@ struct nh_symbol {
 
 struct nh_symbols {
 	struct nh_arena *arena;
+	int64_t debuginfod_until_ms; /* ask debuginfod servers until then (nh_now_ms); 0 = never */
 	NH_VEC(struct nh_symbol_file) files;
 };
 
