@@ -32,6 +32,8 @@ void nh_flight_analyse(struct nh_case *c)
 	nh_job_follow(&job);
 	nothing_told(&job);
 	nh_job_convict(&job);
+	if (c->samples.n)
+		nh_flight_live(c, before);
 	if (c->verdict.findings.n == before)
 		nh_job_stragglers(&job);
 }

@@ -95,6 +95,9 @@ void nh_job_follow(struct nh_job *job);
 void nh_job_convict(struct nh_job *job);
 void nh_job_stragglers(struct nh_job *job);
 
+/* Takes back, of the findings from `before` on, what dumps of a running job do not carry. */
+void nh_flight_live(struct nh_case *c, size_t before);
+
 struct nh_member *nh_team_member(const struct nh_team *t, int64_t rank);
 /* The dump of a rank in any group; NULL = there is none. */
 const struct nh_rank_group *nh_job_dump(const struct nh_job *job, int64_t rank);

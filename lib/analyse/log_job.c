@@ -148,6 +148,9 @@ void nh_log_job_build(struct nh_case *c, struct nh_log_job *ret)
 {
 	*ret = (struct nh_log_job){ .a = c->arena, .c = c };
 	nh_for(file, &c->log_files)
+		nh_for(rank, &file->ranks)
+			rank_at(ret, *rank);
+	nh_for(file, &c->log_files)
 		if (file->rank != NH_UNKNOWN)
 			rank_at(ret, file->rank);
 	nh_for(m, &c->rank_metrics)

@@ -91,10 +91,11 @@ static void abandon(struct attempt *at)
 
 enum outcome { DONE, STALLED, LATE };
 
-static enum outcome follow(struct attempt *at, struct nh_mark *mark, int64_t deadline)
+static enum outcome follow(
+	struct attempt *at, struct nh_mark *mark, int64_t deadline, const struct nh_collect_opts *o)
 {
 	static char buf[1 << 16];
-	int64_t step = -1, since = nh_now_ms();
+	int64_t step = -1, since = nh_now_ms(), longer = mark->longer_ms;
 
 	for (;;) {
 		struct pollfd p = { .fd = at->fd, .events = POLLIN };
@@ -104,7 +105,10 @@ static enum outcome follow(struct attempt *at, struct nh_mark *mark, int64_t dea
 			step = mark->step;
 			since = now;
 		}
-		if (now >= deadline)
+		if (mark->longer_ms > longer && o->longer)
+			o->longer(mark->longer_ms);
+		longer = mark->longer_ms;
+		if (now >= deadline + longer)
 			return LATE;
 		if (now - since > STALL_MS)
 			return STALLED;
@@ -198,7 +202,7 @@ int nh_collect(struct nh_arena *a, const struct nh_collect_opts *o, struct nh_ca
 			nh_mark_free(mark);
 			return nh_fail(err, r, "cannot start a worker process: %s", strerror(-r));
 		}
-		end = follow(&at, mark, deadline);
+		end = follow(&at, mark, deadline, o);
 		if (end == STALLED && mark->nskip < NH_SKIPS) {
 			mark->skip[mark->nskip].pid = mark->pid;
 			mark->skip[mark->nskip++].what = mark->what;

@@ -118,6 +118,9 @@ void nh_read_stacks(struct nh_collector *k);
 void nh_find_ras(struct nh_collector *k);
 void nh_ask_ras(struct nh_collector *k);
 
+/* dump.c: asks the subjects' flight recorders for a dump, and waits for it. */
+void nh_ask_dumps(struct nh_collector *k);
+
 /* sample.c: one look at everything. */
 void nh_take_sample(struct nh_collector *k);
 

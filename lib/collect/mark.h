@@ -14,7 +14,8 @@ struct nh_mark {
 	/* Written by the worker. */
 	volatile int64_t step; /* rises with every mark */
 	volatile int64_t pid;
-	const char *volatile what; /* a string literal: same address in parent and child */
+	const char *volatile what;  /* a string literal: same address in parent and child */
+	volatile int64_t longer_ms; /* beyond the timeout, for what it was asked to wait for */
 	/* Written by the parent before a worker starts. */
 	struct {
 		int64_t pid;

@@ -198,6 +198,7 @@ void nh_log_begin(struct nh_log *l, const char *path)
 	l->summary = l->root = false;
 	l->failure = (struct nh_log_event){ 0 };
 	nh_row_init(&nh_log_event_type, &l->failure);
+	l->row = (struct nh_log_file){ 0 };
 	nh_row_init(&nh_log_file_type, &l->row);
 	l->row.lines = l->row.cut = 0;
 }
@@ -216,6 +217,8 @@ void nh_log_end(struct nh_log *l)
 			m->source = l->source;
 		}
 		free(st->ring);
+		if (st->rank != NH_UNKNOWN)
+			*nh_push(l->c->arena, &l->row.ranks) = st->rank;
 	}
 	l->nstreams = 0;
 	l->row.rank = l->rank;

@@ -164,11 +164,10 @@ void nh_log_head(const char *s, size_t n, struct nh_log_head *ret)
 			break;
 		s += took;
 		n -= took;
-		/* One blank belongs to the prefix, more are the message's own. */
-		if (n && *s == ' ') {
-			s++;
-			n--;
-		}
+		/* One blank belongs to the prefix; more are the message's own, unless a logger
+		 * wrote it: a traceback's lines carry no time. */
+		for (bool more = true; more && n && (*s == ' ' || *s == '\t'); s++, n--)
+			more = ret->clock;
 	}
 	ret->body = s;
 	ret->n = n;

@@ -1,6 +1,7 @@
 #include "know/evidence_env.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "model/field.h"
@@ -140,6 +141,27 @@ size_t nh_dump_prefixes(struct nh_arena *a, const char *block, size_t len, int64
 	if (old && (!n || strcmp(ret[0], set) != 0))
 		ret[n++] = set;
 	return n;
+}
+
+/* A positive number of a variable, in units of so many ms; what is no such number is the default.
+ */
+static int64_t number(const char *block, size_t len, const char *name, int64_t unit, int64_t unset)
+{
+	const char *value = nh_environ_get(block, len, name);
+	long n = value ? strtol(value, NULL, 10) : 0;
+
+	return (n > 0 && n <= INT32_MAX ? n : unset) * unit;
+}
+
+int64_t nh_dump_poll_ms(const char *block, size_t len)
+{
+	static const struct nh_evidence_var flag = { .test = NH_VAR_ON };
+	const char *debug = nh_environ_get(block, len, "TORCH_DISTRIBUTED_DEBUG");
+	const char *on = nh_environ_get(block, len, "TORCH_NCCL_DUMP_ON_TIMEOUT");
+
+	if (nh_evidence_is_on(&flag, on) || (debug && !strcmp(debug, "DETAIL")))
+		return number(block, len, "TORCH_NCCL_COORD_CHECK_MILSEC", 1, 1000);
+	return number(block, len, "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC", 1000, 480);
 }
 
 int64_t nh_torch_version_parse(const char *s)

@@ -52,6 +52,10 @@ const char *nh_environ_get(const char *block, size_t len, const char *name);
 size_t nh_dump_prefixes(struct nh_arena *a, const char *block, size_t len, int64_t torch,
 	const char *ret[NH_DUMP_PREFIXES]);
 
+/* How often, in ms, a recorder looks whether its FIFO asks for a dump, at most: each second, but
+ * without dump on timeout only when its monitor wakes up. */
+int64_t nh_dump_poll_ms(const char *block, size_t len);
+
 /* "2.6.0+cu124" → 20600; NH_UNKNOWN if it is no version. */
 int64_t nh_torch_version_parse(const char *s);
 

@@ -69,6 +69,7 @@ struct nh_rank_metric {
 /* A file that was read as a log, empty ones included. */
 struct nh_log_file {
 	int64_t rank;  /* whose it is; unknown where ranks are mixed */
+	NH_VEC(int64_t) ranks; /* of which it has lines */
 	int64_t lines; /* in it */
 	int64_t cut;   /* lines of which only the first NH_LOG_LINE_MAX bytes were read */
 	const char *source;

@@ -54,6 +54,7 @@ TYPE(nh_rank_metric_type, "rank_metric",
 #define S nh_log_file
 TYPE(nh_log_file_type, "log_file",
 	F(INT, rank),
+	F(INTS, ranks),
 	F(INT, lines),
 	F(INT, cut),
 	P(STR, source, PATH));

@@ -106,6 +106,11 @@ static const char *ms_words(struct nh_arena *a, int64_t ms)
 	return ms == NH_UNKNOWN ? "unknown" : nh_arena_printf(a, "%.1f s", (double)ms / 1000);
 }
 
+static const char *counted(struct nh_arena *a, size_t n, const char *what, const char *plural)
+{
+	return nh_arena_printf(a, "%zu %s%s", n, what, n == 1 ? "" : plural);
+}
+
 static const char *samples_words(struct nh_arena *a, const struct nh_case *c)
 {
 	const struct nh_sample *s = c->samples.v;
@@ -141,8 +146,8 @@ static void one_host(struct nh_doc *d, const struct nh_view *v)
 		c->machine ? c->machine : "");
 	nh_doc_def(
 		d, "taken", "%s, in %s", or_unknown(c->taken), ms_words(d->arena, c->duration_ms));
-	nh_doc_def(d, "read", "%zu processes, %zu threads; %s", count_processes(c),
-		count_threads(c), samples_words(d->arena, c));
+	nh_doc_def(d, "read", "%s, %s; %s", counted(d->arena, count_processes(c), "process", "es"),
+		counted(d->arena, count_threads(c), "thread", "s"), samples_words(d->arena, c));
 	if (v->verbose)
 		search_words(d, c);
 }
