@@ -5,6 +5,12 @@
 #include "emit.h"
 #include "tui.h"
 
+static void say_longer(int64_t ms)
+{
+	nh_warn("waiting for a dump of the flight recorder, up to %.3g s beyond the timeout",
+		(double)ms / 1000);
+}
+
 int nh_cmd_inspect(const struct nh_opts *o)
 {
 	struct nh_collect_opts copts = {
@@ -16,6 +22,8 @@ int nh_cmd_inspect(const struct nh_opts *o)
 		.no_stop = o->no_stop,
 		.consistent = o->consistent,
 		.ras = o->ras,
+		.dump = o->dump,
+		.longer = o->tui ? NULL : say_longer,
 		.debuginfod = o->debuginfod,
 		.rerun = o->rerun,
 	};

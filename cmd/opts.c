@@ -12,6 +12,7 @@ enum {
 	OPT_NO_STOP,
 	OPT_CONSISTENT,
 	OPT_RAS,
+	OPT_DUMP,
 	OPT_DEBUGINFOD,
 	OPT_COLOR,
 	OPT_ROOT,
@@ -38,6 +39,9 @@ const struct nh_option nh_options[] = {
 		"never stop a thread, not even a running one for the moment its stack takes" },
 	{ "consistent", OPT_CONSISTENT, NULL, NH_C_INSPECT, NULL,
 		"stop all threads of a process at one instant to copy their stacks" },
+	{ "dump", OPT_DUMP, NULL, NH_C_INSPECT, NULL,
+		"ask the flight recorder of PyTorch for a dump, by its FIFO or worker server, and "
+		"wait for it" },
 	{ "debuginfod", OPT_DEBUGINFOD, NULL, NH_C_INSPECT, NULL,
 		"ask the servers of DEBUGINFOD_URLS for missing debug files" },
 	{ "ras", OPT_RAS, NULL, NH_C_INSPECT, NULL,
@@ -185,6 +189,8 @@ static bool *switch_of(struct nh_opts *o, int key)
 		return &o->consistent;
 	case OPT_RAS:
 		return &o->ras;
+	case OPT_DUMP:
+		return &o->dump;
 	case OPT_DEBUGINFOD:
 		return &o->debuginfod;
 	case 'v':

@@ -82,7 +82,7 @@ struct nh_opts {
 	const char *root;  /* NULL = the live host */
 	const char *rerun; /* this command line, quoted for a shell */
 	int64_t for_ms;	   /* demo; -1 = until it is ended */
-	bool stripped, all, redact, verbose, tui, no_stop, consistent, ras, debuginfod;
+	bool stripped, all, redact, verbose, tui, no_stop, consistent, ras, dump, debuginfod;
 };
 
 /*

@@ -32,8 +32,8 @@ static void write_doc(FILE *f, const struct nh_cases *v, const struct nh_report_
 int nh_cmd_preflight(const struct nh_opts *o)
 {
 	struct nh_arena a = { 0 };
-	struct nh_case *c = nh_new(&a, struct nh_case, 1);
-	struct nh_cases v = { .merged = c, .cases = &c, .n = 1, .words = write_doc };
+	struct nh_case c, *cases[] = { &c };
+	struct nh_cases v = { .merged = &c, .cases = cases, .n = 1, .words = write_doc };
 	struct nh_preflight p;
 	struct nh_output *out;
 	struct nh_err err;
@@ -55,7 +55,7 @@ int nh_cmd_preflight(const struct nh_opts *o)
 	} else {
 		if (pid == NH_UNKNOWN && o->noperands)
 			nh_warn("'%s' is not started: its environment is checked", o->operands[0]);
-		nh_preflight_case(&p, c);
+		nh_preflight_case(&p, &c);
 		v.ctx = &p;
 		status = nh_emit_judged(o, out, &v);
 	}

@@ -5,6 +5,7 @@
 #include <sysexits.h>
 #include "case/intake.h"
 #include "emit.h"
+#include "know/checkpoint.h"
 #include "tui.h"
 
 /* How the paths fared. */
@@ -73,7 +74,7 @@ static void visit(FTS *fts, FTSENT *e, struct nh_intake *in, struct tally *t)
 		t->missing += named && e->fts_errno == ENOENT;
 		return;
 	default:
-		if (named || is_plain(e))
+		if (named || (is_plain(e) && !nh_ckpt_is_marker(e->fts_name)))
 			take(in, e->fts_path, t);
 	}
 }
@@ -113,8 +114,8 @@ static size_t usable(struct nh_arena *a, struct nh_intake *in, struct nh_case **
 	for (size_t i = 0; i < all; i++) {
 		struct nh_case *c = nh_intake_case(in, i);
 
-		if (c->samples.n || c->rank_groups.n || c->log_files.n ||
-			c->checkpoints.n || !nh_intake_complete(in, i))
+		if (c->samples.n || c->rank_groups.n || c->log_files.n || c->checkpoints.n ||
+			!nh_intake_complete(in, i))
 			(*ret)[n++] = c;
 	}
 	return n;

@@ -58,7 +58,7 @@ _ncclhang() {
 		_ncclhang_offer -W 'close shutdown unread exec cross-rank healthy'
 		;;
 	*)
-		options='-p --pid -f --format -o --output -i --tui -t --timeout --interval --no-stop --consistent --debuginfod --ras -a --all --color --root --redact -v --verbose -h --help -V --version '
+		options='-p --pid -f --format -o --output -i --tui -t --timeout --interval --no-stop --consistent --dump --debuginfod --ras -a --all --color --root --redact -v --verbose -h --help -V --version '
 		_ncclhang_offer -W "report preflight demo $(cd /proc && echo [0-9]*)"
 		;;
 	esac

@@ -6,8 +6,8 @@
 #include "know/checkpoint.h"
 
 enum {
-	SHOWN = 4,     /* checkpoints told of in one finding */
-	REASONS = 6,   /* of one checkpoint */
+	SHOWN = 4,   /* checkpoints told of in one finding */
+	REASONS = 6, /* of one checkpoint */
 	FRESH_MS = 600000,
 	LACKS_SURE = 3, /* states besides model and optimizer, from which on nobody needs none */
 };
@@ -25,8 +25,9 @@ static bool needed(const struct nh_checkpoint *k, int state)
 
 static bool lacks(const struct nh_checkpoint *k, int state)
 {
-	return needed(k, state) && (k->state[state] == NH_ABSENT ||
-					   (state == NH_CKPT_CUDA_RNG && k->state[state] == NH_EMPTY));
+	return needed(k, state) &&
+	       (k->state[state] == NH_ABSENT ||
+		       (state == NH_CKPT_CUDA_RNG && k->state[state] == NH_EMPTY));
 }
 
 static size_t count_lacks(const struct nh_checkpoint *k)
@@ -218,8 +219,8 @@ void nh_checkpoint_analyse(struct nh_case *c)
 	if (thin.n)
 		tell_thin(c, &thin);
 	if (c->checkpoints.n && !torn.n && !thin.n)
-		*nh_push(c->arena, &c->verdict.ruled_out) = (struct nh_ruled_out){
-			"checkpoint-incomplete",
+		*nh_push(c->arena,
+			&c->verdict.ruled_out) = (struct nh_ruled_out){ "checkpoint-incomplete",
 			nh_arena_printf(c->arena,
 				"%zu checkpoint%s looked at: whole, with what a resume needs; what is "
 				"in each is told above",

@@ -18,8 +18,10 @@ const char *nh_bytes_words(struct nh_arena *a, int64_t bytes)
 
 	if (bytes == NH_UNKNOWN)
 		return "of unknown size";
-	for (; size >= 1000; size /= 1000)
+	while (size >= 1000) {
+		size /= 1000;
 		u++;
+	}
 	return nh_arena_printf(a, u ? "%.1f %s" : "%.0f %s", size, units[u]);
 }
 

@@ -21,8 +21,7 @@ static const char *line_words(struct nh_arena *a, const struct nh_log_event *e)
 
 	for (int slashes = 0; from > s && slashes < 2; from -= slashes < 2)
 		slashes += from[-1] == '/';
-	return nh_arena_printf(
-		a, "%s:%jd: %s", from, (intmax_t)e->line, e->text ? e->text : "");
+	return nh_arena_printf(a, "%s:%jd: %s", from, (intmax_t)e->line, e->text ? e->text : "");
 }
 
 static struct nh_finding *begin(struct nh_log_job *job, const char *id, int confidence)
@@ -35,8 +34,8 @@ static struct nh_finding *begin(struct nh_log_job *job, const char *id, int conf
 	return f;
 }
 
-static void blame(struct nh_log_job *job, struct nh_finding *f, int64_t rank,
-	const struct nh_log_event *e)
+static void blame(
+	struct nh_log_job *job, struct nh_finding *f, int64_t rank, const struct nh_log_event *e)
 {
 	f->culprit = nh_new(job->a, struct nh_actor, 1);
 	*f->culprit = nh_flight_actor(rank);
@@ -47,8 +46,7 @@ static void blame(struct nh_log_job *job, struct nh_finding *f, int64_t rank,
 }
 
 /* What the followers suffered: one arrow for each kind, to whom they waited for. */
-static struct nh_ranks tell_followers(
-	struct nh_log_job *job, struct nh_finding *f, const char *to)
+static struct nh_ranks tell_followers(struct nh_log_job *job, struct nh_finding *f, const char *to)
 {
 	struct nh_ranks all = { 0 };
 
@@ -64,10 +62,10 @@ static struct nh_ranks tell_followers(
 				nh_ranks_add(job->a, &all, r->rank);
 			}
 		if (ranks.n)
-			*nh_push(job->a, &f->chain) = (struct nh_link){
-				nh_ranks_words(job->a, &ranks), to,
-				ranks.n == 1 ? "waits for" : "wait for",
-				line_words(job->a, first), true };
+			*nh_push(job->a, &f->chain) =
+				(struct nh_link){ nh_ranks_words(job->a, &ranks), to,
+					ranks.n == 1 ? "waits for" : "wait for",
+					line_words(job->a, first), true };
 	}
 	for (size_t i = 0; i < all.n; i++)
 		*nh_push(job->a, &f->victims) = nh_flight_actor(all.v[i]);
@@ -135,7 +133,8 @@ static void tell_killed(struct nh_log_job *job, struct nh_finding *f, const stru
 			"cgroup or /dev/shm was hit",
 			"dmesg -T | grep -i -e 'out of memory' -e 'killed process'");
 	nh_tell_remedy(job->a, f,
-		"mend what that rank's first error says; the errors of the others go with it", NULL);
+		"mend what that rank's first error says; the errors of the others go with it",
+		NULL);
 	*nh_push(job->a, &f->refutes) =
 		"an earlier failure of another rank, in a log that was not given";
 }
@@ -159,8 +158,8 @@ static void tell_cause(struct nh_log_job *job)
 	const struct nh_log_rank *r = job->causes.v[0];
 	const struct nh_log_event *e = r->cause;
 	bool memory = e->kind == NH_LOG_OOM, seen = memory || r->ended || job->ranks.n > 1;
-	struct nh_finding *f = begin(
-		job, memory ? "out-of-memory" : "dead-peer", seen ? NH_LIKELY : NH_POSSIBLE);
+	struct nh_finding *f =
+		begin(job, memory ? "out-of-memory" : "dead-peer", seen ? NH_LIKELY : NH_POSSIBLE);
 	const char *who = rank_words(job->a, r->rank);
 	struct nh_ranks followers;
 
@@ -205,7 +204,8 @@ static void tell_lagging(struct nh_log_job *job, const struct nh_log_event *e)
 	tell_followers(job, f, who);
 	f->title = nh_arena_printf(job->a, "%s did not come to what the others wait in", who);
 	nh_tell_evidence(job->a, f, "%s", line_words(job->a, e));
-	*nh_push(job->a, &f->refutes) = "a flight-recorder dump of that rank with the operation in it";
+	*nh_push(job->a, &f->refutes) =
+		"a flight-recorder dump of that rank with the operation in it";
 	tell_rest(job, f);
 }
 
@@ -220,7 +220,8 @@ static void tell_gone(struct nh_log_job *job)
 		blame(job, f, job->silent.v[0], NULL);
 	followers = tell_followers(job, f, job->silent.n ? silent : "a peer that is gone");
 	if (job->silent.n)
-		f->title = nh_arena_printf(job->a, "%s lost a peer; %s wrote no error: killed, or "
+		f->title = nh_arena_printf(job->a,
+			"%s lost a peer; %s wrote no error: killed, or "
 			"exited without one",
 			followers.n ? nh_ranks_words(job->a, &followers) : "a rank",
 			job->silent.n == 1 ? silent : nh_arena_printf(job->a, "one of %s", silent));
@@ -228,8 +229,8 @@ static void tell_gone(struct nh_log_job *job)
 		f->title = nh_arena_printf(job->a, "%s lost a peer that no log given is of",
 			followers.n ? nh_ranks_words(job->a, &followers) : "a rank");
 	*nh_push(job->a, &f->refutes) = "an error of one of the silent ranks in another log";
-	nh_tell_unknown(job->a, f,
-		"how it ended: the launcher's own output has exit codes and signals");
+	nh_tell_unknown(
+		job->a, f, "how it ended: the launcher's own output has exit codes and signals");
 	nh_tell_remedy(job->a, f,
 		"look in the launcher's output for the exit code, and in the kernel's log of that host",
 		"dmesg -T | grep -i -e 'out of memory' -e 'killed process'");
@@ -254,7 +255,8 @@ static void tell_waited(struct nh_log_job *job, bool store)
 	struct nh_ranks who = tell_followers(
 		job, f, job->silent.n ? nh_ranks_words(job->a, &job->silent) : "somebody else");
 
-	f->title = nh_arena_printf(job->a, "%s waited in %s until time ran out; who never came, no "
+	f->title = nh_arena_printf(job->a,
+		"%s waited in %s until time ran out; who never came, no "
 		"log says",
 		who.n ? nh_ranks_words(job->a, &who) : "a rank", op ? op : "a collective");
 	nh_for(e, &job->c->log_events)
@@ -266,7 +268,8 @@ static void tell_waited(struct nh_log_job *job, bool store)
 	if (job->silent.n)
 		nh_tell_evidence(job->a, f, "%s reported no timeout: look there first",
 			nh_ranks_words(job->a, &job->silent));
-	*nh_push(job->a, &f->refutes) = "a flight-recorder dump in which the operation is completed";
+	*nh_push(job->a, &f->refutes) =
+		"a flight-recorder dump in which the operation is completed";
 	nh_tell_remedy(job->a, f,
 		"give the flight-recorder dumps as well: they tell who never scheduled it",
 		"export TORCH_NCCL_DUMP_ON_TIMEOUT=1 TORCH_FR_BUFFER_SIZE=2000 "

@@ -36,9 +36,7 @@ static bool told_elsewhere(const struct nh_case *c, const struct nh_log_event *e
 
 static int64_t rank_of(const struct nh_log_event *e)
 {
-	return e->rank != NH_UNKNOWN ? e->rank
-	       : by_launcher(e)	     ? e->local_rank
-				     : e->group_rank;
+	return e->rank != NH_UNKNOWN ? e->rank : by_launcher(e) ? e->local_rank : e->group_rank;
 }
 
 /* Whether a comes before b: 1, 0, or -1 where nothing tells. */
@@ -82,8 +80,8 @@ static void take_events(struct nh_log_job *job)
 	nh_for(e, &job->c->log_events) {
 		struct nh_log_rank *r;
 
-		if (e->survived || (by_launcher(e) && e->rank == NH_UNKNOWN &&
-					   told_elsewhere(job->c, e)))
+		if (e->survived ||
+			(by_launcher(e) && e->rank == NH_UNKNOWN && told_elsewhere(job->c, e)))
 			continue;
 		r = rank_at(job, rank_of(e));
 		if (by_launcher(e))

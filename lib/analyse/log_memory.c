@@ -27,12 +27,11 @@ static void tell_numbers(struct nh_log_job *job, struct nh_finding *f, const str
 		nh_tell_evidence(job->a, f, "%s", s);
 	if (e->requested >= 0 && e->reserved >= e->requested)
 		nh_tell_evidence(job->a, f,
-			"what PyTorch holds unallocated is as much as was asked for: it lies in pieces, "
-			"fragmentation");
+			"PyTorch holds at least as much unallocated as was asked for: it lies in pieces "
+			"(fragmentation)");
 }
 
-void nh_log_tell_memory(
-	struct nh_log_job *job, struct nh_finding *f, const struct nh_log_event *e)
+void nh_log_tell_memory(struct nh_log_job *job, struct nh_finding *f, const struct nh_log_event *e)
 {
 	struct nh_arena *a = job->a;
 

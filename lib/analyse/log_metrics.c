@@ -183,8 +183,7 @@ void nh_log_tell_headroom(
 		total > last->peak_bytes ? ", headroom then " : "",
 		total > last->peak_bytes ? nh_log_size(a, total - last->peak_bytes) : "");
 	if (others != NH_UNKNOWN)
-		nh_tell_evidence(
-			a, f, "the other ranks' highest peak: %s", nh_log_size(a, others));
+		nh_tell_evidence(a, f, "the other ranks' highest peak: %s", nh_log_size(a, others));
 }
 
 void nh_log_tell_loss(struct nh_case *c, struct nh_finding *f)

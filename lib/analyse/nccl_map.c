@@ -79,7 +79,8 @@ static void add_comm(
 	struct nh_arena *a, const struct nh_graph *g, const struct nh_thread *t, struct nh_map *ret)
 {
 	struct nh_map_comm *c = nh_push(a, &ret->comms);
-	int64_t last = nh_graph_wait(g, t).nfds - 1; /* none if it is not in its poll */
+	struct nh_wait w = nh_graph_wait(g, t);
+	int64_t last = w.nfds == NH_UNKNOWN ? -1 : w.nfds - 1; /* the listener's slot */
 	size_t n;
 	const struct nh_edge *e =
 		nh_graph_out(g, (struct nh_node){ NH_NODE_THREAD, t }, NH_EDGE_POLLS, &n);

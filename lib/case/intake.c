@@ -330,6 +330,8 @@ int nh_intake_complete(const struct nh_intake *in, size_t i)
 {
 	const struct entry *c = in->cases.v[i];
 
+	if (c == in->files)
+		return !c->c.gaps.n; /* without rows there is nothing else to tell */
 	return c->last >= 0 && c->most == c->last && (int64_t)c->lines.n - 1 == c->last;
 }
 

@@ -40,8 +40,8 @@ enum nh_kind {
 	NH_KIND_GZIP,
 	NH_KIND_ZSTD,
 	NH_KIND_EMPTY,
-	NH_KIND_FLIGHT, /* a flight-recorder dump */
-	NH_KIND_LOG,	/* of a rank, a launcher or a training loop */
+	NH_KIND_FLIGHT,	    /* a flight-recorder dump */
+	NH_KIND_LOG,	    /* of a rank, a launcher or a training loop */
 	NH_KIND_CHECKPOINT, /* a file that torch.save wrote */
 };
 enum nh_kind nh_kind_detect(const char *buf, size_t len);
@@ -60,8 +60,8 @@ void nh_intake_log_end(struct nh_intake *in);
 
 /* A checkpoint file, read in place through fd; 0 or a negative errno with err as above. */
 int nh_intake_checkpoint(struct nh_intake *in, const char *name, int fd, struct nh_err *err);
-/* A directory: if it is a checkpoint it is taken as a whole.  0, 1 if what is below it is still to be
- * looked at, or a negative errno with err. */
+/* A directory: if it is a checkpoint it is taken as a whole.  0, 1 if what is below it is still to
+ * be looked at, or a negative errno with err. */
 int nh_intake_dir(struct nh_intake *in, const char *path, struct nh_err *err);
 
 /*

@@ -14,9 +14,11 @@ struct nh_collect_opts {
 	const char *root;    /* a recorded /proc tree; NULL = /proc */
 	bool no_stop;	     /* never stop a thread, whatever that hides */
 	bool ras;	     /* ask NCCL's RAS service, which queries the whole job */
-	bool debuginfod;     /* ask debuginfod servers for missing debug files */
-	bool consistent;     /* stop all threads of a process at one instant for their stacks */
-	const char *rerun;   /* the command line a gap's grant repeats, e.g. "ncclhang 4711" */
+	bool dump;	     /* ask the flight recorders, and wait for them beyond timeout_ms */
+	void (*longer)(int64_t ms); /* told when that takes so much longer; may be NULL */
+	bool debuginfod;	    /* ask debuginfod servers for missing debug files */
+	bool consistent;   /* stop all threads of a process at one instant for their stacks */
+	const char *rerun; /* the command line a gap's grant repeats, e.g. "ncclhang 4711" */
 };
 
 /*

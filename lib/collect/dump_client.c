@@ -33,7 +33,7 @@ static int dial(int fd, const char *path, int64_t until)
 
 	if (strlen(path) >= sizeof(to.sun_path))
 		return -ENAMETOOLONG;
-	strcpy(to.sun_path, path);
+	memcpy(to.sun_path, path, strlen(path) + 1);
 	while (connect(fd, (struct sockaddr *)&to, sizeof(to))) {
 		if (errno != EAGAIN)
 			return -errno;

@@ -1,4 +1,5 @@
-/* Directories of torch.distributed.checkpoint: .metadata says which slice of which shard is what. */
+/* Directories of torch.distributed.checkpoint: .metadata says which slice of which shard is what.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -105,15 +106,16 @@ static int64_t furthest(const struct slice *s, size_t n)
 }
 
 /* False if the shard is missing. */
-static bool check_shard(struct nh_ckpt *k, int dirfd, const char *rel, const struct slice *s,
-	size_t n)
+static bool check_shard(
+	struct nh_ckpt *k, int dirfd, const char *rel, const struct slice *s, size_t n)
 {
 	const char *name = nh_arena_strndup(k->a, s->file->s, s->file->n);
 	int64_t end = furthest(s, n);
 	struct stat st;
 
 	if (*name == '/' || strstr(name, "..")) {
-		nh_ckpt_torn(k, "%s.metadata names a file outside of the checkpoint: %s", rel, name);
+		nh_ckpt_torn(
+			k, "%s.metadata names a file outside of the checkpoint: %s", rel, name);
 		return true;
 	}
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW))
@@ -141,7 +143,8 @@ static void check_shards(struct nh_ckpt *k, int dirfd, const char *rel, struct s
 		for (end = i + 1; end < all->v.n && !by_file(s, &all->v.v[end]); end++)
 			;
 		if (s->file->n > 3 && !memcmp(s->file->s, "__", 2))
-			rank = strtol(nh_arena_strndup(k->a, s->file->s + 2, s->file->n - 2), NULL, 10);
+			rank = strtol(
+				nh_arena_strndup(k->a, s->file->s + 2, s->file->n - 2), NULL, 10);
 		k->row.ranks += rank != last;
 		last = rank;
 		if (!check_shard(k, dirfd, rel, s, end - i) && ++missing <= NAMES_SHOWN)
@@ -158,7 +161,9 @@ static void read_value(struct nh_ckpt *k, int dirfd, const struct slice *s, int 
 	struct nh_ckpt one = { .a = k->a };
 	const char *name = nh_arena_strndup(k->a, s->file->s, s->file->n);
 	nh_auto_close int fd =
-		strchr(name, '/') ? -1 : openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		strchr(name, '/')
+			? -1
+			: openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 	char *buf = NULL;
 

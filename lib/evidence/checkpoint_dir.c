@@ -75,8 +75,8 @@ static const char *lost_target(int dirfd, const struct nh_ckpt_marker *m, char *
 	if (!name)
 		return NULL;
 	if (m->number && *name) {
-		int n = snprintf(number, sizeof(number), "iter_%07jd",
-			(intmax_t)strtoll(name, &end, 10));
+		int n = snprintf(
+			number, sizeof(number), "iter_%07jd", (intmax_t)strtoll(name, &end, 10));
 
 		if (*end)
 			return NULL; /* "release" */
@@ -207,8 +207,8 @@ static void one_file(struct scan *s, int dirfd, const char *rel, const char *nam
 }
 
 /* One entry; shards and metadata are judged together at the end. */
-static void one_entry(struct scan *s, int dirfd, const char *rel, const char *name, bool *shards,
-	bool *metadata)
+static void one_entry(
+	struct scan *s, int dirfd, const char *rel, const char *name, bool *shards, bool *metadata)
 {
 	struct stat st;
 	const struct nh_ckpt_name *what = name_of(dirfd, name, &st);
@@ -223,8 +223,8 @@ static void one_entry(struct scan *s, int dirfd, const char *rel, const char *na
 	}
 	if (!fstatat(dirfd, name, &st, 0) && S_ISREG(st.st_mode))
 		count(&s->k.row, &st);
-	*metadata |= !strcmp(name, ".metadata") || (nh_starts_with(name, "__") &&
-							  nh_ends_with(name, ".metadata"));
+	*metadata |= !strcmp(name, ".metadata") ||
+		     (nh_starts_with(name, "__") && nh_ends_with(name, ".metadata"));
 	*shards |= nh_ends_with(name, ".distcp");
 	if (what)
 		one_file(s, dirfd, rel, name, what, &st);

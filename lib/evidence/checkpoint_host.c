@@ -8,15 +8,16 @@
 static int64_t number_in(const char *dir, const char *file)
 {
 	char path[PATH_MAX], text[32] = "";
-	nh_auto_file FILE *f = NULL;
 
 	if (snprintf(path, sizeof(path), "/sys/fs/cgroup%s/%s", dir, file) >= (int)sizeof(path))
 		return NH_UNKNOWN;
-	f = fopen(path, "re");
+
+	nh_auto_file FILE *f = fopen(path, "re");
+
 	/* "max" is no limit. */
-	if (!f || !fgets(text, sizeof(text), f) || text[0] < '0' || text[0] > '9')
-		return NH_UNKNOWN;
-	return strtoll(text, NULL, 10);
+	return f && fgets(text, sizeof(text), f) && text[0] >= '0' && text[0] <= '9'
+		       ? strtoll(text, NULL, 10)
+		       : NH_UNKNOWN;
 }
 
 static int64_t cgroup_room(void)

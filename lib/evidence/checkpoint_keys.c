@@ -27,9 +27,9 @@ void nh_ckpt_mark(struct nh_ckpt *k, int state, int presence, const char *key, s
 	if (*was == NH_PRESENT || presence == NH_ABSENT || presence == *was)
 		return;
 	*was = presence;
-	*nh_push(k->a, &k->row.found) = nh_arena_printf(k->a, "%s: %s%s",
-		nh_ckpt_state_words((enum nh_ckpt_state)state), nh_utf8_repair(k->a, key, n),
-		presence == NH_EMPTY ? ", empty" : "");
+	*nh_push(k->a, &k->row.found) =
+		nh_arena_printf(k->a, "%s: %s%s", nh_ckpt_state_words((enum nh_ckpt_state)state),
+			nh_utf8_repair(k->a, key, n), presence == NH_EMPTY ? ", empty" : "");
 }
 
 void nh_ckpt_settle(struct nh_ckpt *k)
@@ -102,8 +102,8 @@ static void rng_keys(struct nh_ckpt *k, const struct nh_value *v, int depth)
 
 static bool is_setting(const struct nh_value *key)
 {
-	static const char *const names[] = { "config", "cfg", "args", "hparams",
-		"hyper_parameters", "_metadata", "param_groups", "state" };
+	static const char *const names[] = { "config", "cfg", "args", "hparams", "hyper_parameters",
+		"_metadata", "param_groups", "state" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (key->n == strlen(names[i]) && !memcmp(key->s, names[i], key->n))

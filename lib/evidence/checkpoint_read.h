@@ -17,7 +17,7 @@ struct nh_ckpt {
 };
 
 /* Loads what torch.save wrote, of either format, into the tree; *buf, to be freed after the tree's
- * last use, holds its strings.  -EINVAL: it is no such file; -ENODATA, -EBADMSG: it is cut or
+ * last use, holds its strings.  -ENOMSG: it is no such file; -ENODATA, -EBADMSG: it is cut or
  * damaged. */
 int nh_ckpt_load(struct nh_ckpt *k, struct nh_span span, char **buf, struct nh_err *err);
 

@@ -45,7 +45,7 @@ static int load_zip(struct nh_ckpt *k, struct nh_span span, char **buf, struct n
 	int rc = nh_zip_open(span, &z, err);
 
 	if (!rc && !find_pickle(&z, &m))
-		rc = nh_fail(err, -EINVAL, "a zip archive, but not of torch.save: no data.pkl");
+		rc = nh_fail(err, -ENOMSG, "a zip archive, but not of torch.save: no data.pkl");
 	if (!rc)
 		rc = nh_zip_read(&z, &m, NH_CKPT_PICKLE_MAX, buf, err);
 	if (!rc) {
@@ -96,7 +96,8 @@ static int64_t storages(const struct nh_tree *t)
 	return need;
 }
 
-/* Magic number, version, system, the object, the storages' keys: five pickles, then the storages. */
+/* Magic number, version, system, the object, the storages' keys: five pickles, then the storages.
+ */
 static int load_legacy(struct nh_ckpt *k, struct nh_span span, char **buf, struct nh_err *err)
 {
 	size_t n = span.size < NH_CKPT_PICKLE_MAX ? (size_t)span.size : NH_CKPT_PICKLE_MAX;
@@ -137,7 +138,7 @@ int nh_ckpt_load(struct nh_ckpt *k, struct nh_span span, char **buf, struct nh_e
 	}
 	return nh_checkpoint_is(head, n)
 		       ? load_zip(k, span, buf, err)
-		       : nh_fail(err, -EINVAL, "not a file that torch.save wrote");
+		       : nh_fail(err, -ENOMSG, "not a file that torch.save wrote");
 }
 
 static int64_t now_ms(void)
@@ -146,6 +147,17 @@ static int64_t now_ms(void)
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
+/* It may be a checkpoint, so that nobody can say that none is torn. */
+static void unread(struct nh_case *c, const char *source, const char *why)
+{
+	struct nh_gap *gap = nh_push(c->arena, &c->gaps);
+
+	gap->subject = source;
+	gap->what = "checkpoint";
+	gap->why = nh_utf8_repair(c->arena, why, strlen(why));
+	gap->needed = true;
 }
 
 static void add_row(struct nh_ckpt *k, struct nh_case *c)
@@ -169,7 +181,7 @@ static int use(struct nh_ckpt *k, int rc, bool legacy, const char *name, struct 
 	for (int i = 0; i < NH_CKPT_STATES; i++)
 		any |= k->row.state[i] != 0;
 	if (!any)
-		return nh_fail(err, -EINVAL,
+		return nh_fail(err, -ENOMSG,
 			"%s: torch.save wrote it, but it holds no state dict: no checkpoint", name);
 	if (!k->row.layout)
 		k->row.layout = NH_CKPT_TORCH_ZIP;
@@ -197,10 +209,12 @@ int nh_checkpoint_file(struct nh_case *c, const char *name, int fd, struct nh_er
 	nh_ckpt_host(&k.row);
 	rc = nh_ckpt_load(&k, (struct nh_span){ fd, 0, st.st_size }, &buf, &inner);
 	rc = use(&k, rc, k.row.layout == NH_CKPT_TORCH_LEGACY, name, &inner);
+	if (!rc)
+		add_row(&k, c);
+	else if (rc != -ENOMSG)
+		unread(c, k.row.source, inner.msg);
 	if (rc)
 		nh_fail(err, rc, "%s", inner.msg);
-	else
-		add_row(&k, c);
 	nh_tree_free(&k.tree);
 	free(buf);
 	return rc;

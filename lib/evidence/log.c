@@ -256,9 +256,9 @@ static bool is_log_line(const char *s, size_t n)
 	if (h.known || begins(h.body, h.n, traceback) || nh_log_metrics(h.body, h.n, &m))
 		return true;
 	known = h.n && !isspace((unsigned char)*h.body) ? nh_log_line_of(h.body, h.n) : NULL;
-	return known && (h.at_ms != NH_UNKNOWN || is_exception(h.body, h.n) ||
-				known->kind == NH_LOG_EXIT || known->kind == NH_LOG_CLOSING ||
-				known->kind == NH_LOG_NCCL);
+	return known &&
+	       (h.at_ms != NH_UNKNOWN || is_exception(h.body, h.n) || known->kind == NH_LOG_EXIT ||
+		       known->kind == NH_LOG_CLOSING || known->kind == NH_LOG_NCCL);
 }
 
 bool nh_log_is(const char *buf, size_t len)

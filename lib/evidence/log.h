@@ -1,6 +1,6 @@
 /*
- * Logs of ranks and of their launcher → rows of a case, read as a stream: any mix of ranks, prefixes
- * and time stamps, in plain files or in torchrun's tree with its error.json.
+ * Logs of ranks and of their launcher → rows of a case, read as a stream: any mix of ranks,
+ * prefixes and time stamps, in plain files or in torchrun's tree with its error.json.
  */
 #ifndef NH_EVIDENCE_LOG_H
 #define NH_EVIDENCE_LOG_H

@@ -90,7 +90,8 @@ static void named(struct nh_arena *a, const char *s, size_t n, struct nh_log_eve
 	size_t took;
 
 	at = at ? at + 7 : NULL;
-	for (const char *p = s; barrier && (p = memmem(p, (size_t)(barrier - p), "Rank", 4)); p = at)
+	for (const char *p = s; barrier && (p = memmem(p, (size_t)(barrier - p), "Rank", 4));
+		p = at)
 		at = p + 4;
 	while (at && at < end && (*at == 's' || *at == ' '))
 		at++;

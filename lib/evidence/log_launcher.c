@@ -36,6 +36,7 @@ static void failed(struct nh_log *l, const struct nh_log_head *line, const char 
 	struct nh_log_stream *st = nh_log_stream_of(l, l->failure.rank);
 	struct nh_log_head h = *line;
 	struct nh_log_event *e;
+	const char *pid;
 	int64_t code;
 
 	if (!nh_log_int(s, n, &code) || !code || !st)
@@ -52,9 +53,9 @@ static void failed(struct nh_log *l, const struct nh_log_head *line, const char 
 	e->exit_code = code;
 	if (code < 0)
 		e->signal = -code;
-	s = memmem(s, n, "(pid: ", 6);
-	if (s)
-		nh_log_int(s + 6, n - 6 < 18 ? n - 6 : 18, &e->pid);
+	pid = memmem(s, n, "(pid: ", 6);
+	if (pid)
+		nh_log_int(pid + 6, (size_t)(s + n - pid) - 6, &e->pid);
 }
 
 void nh_log_summary(struct nh_log *l, const struct nh_log_head *h)
@@ -91,7 +92,7 @@ void nh_log_summary(struct nh_log *l, const struct nh_log_head *h)
 
 bool nh_log_is_error(const char *s, size_t n)
 {
-	return begins(s, n, "{\"message\"") &&
+	return s && begins(s, n, "{\"message\"") &&
 	       (memmem(s, n, "\"py_callstack\"", 14) || memmem(s, n, "\"extraInfo\"", 11));
 }
 
@@ -112,7 +113,9 @@ void nh_log_error(struct nh_log *l, const char *s, size_t n)
 	const json_t *m = json_object_get(obj, "message");
 	const json_t *text = json_is_object(m) ? json_object_get(m, "message") : m;
 	struct nh_log_stream *st = nh_log_stream_of(l, l->rank);
-	struct nh_log_head h = { .rank = l->rank, .role_rank = NH_UNKNOWN, .group_rank = NH_UNKNOWN };
+	struct nh_log_head h = {
+		.rank = l->rank, .role_rank = NH_UNKNOWN, .group_rank = NH_UNKNOWN
+	};
 	int kind;
 
 	if (st && json_is_string(text)) {

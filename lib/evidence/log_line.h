@@ -20,7 +20,8 @@ void nh_log_head(const char *s, size_t n, struct nh_log_head *ret);
 /* A whole number of up to 18 digits, perhaps negative, at s; *ret is untouched if there is none.
  * The bytes it takes. */
 size_t nh_log_int(const char *s, size_t n, int64_t *ret);
-/* The rank that a file's path tells: a place in torchrun's tree, or "rank3", "rank_3" in its name. */
+/* The rank that a file's path tells: a place in torchrun's tree, or "rank3", "rank_3" in its name.
+ */
 int64_t nh_log_path_rank(const char *path);
 
 /* Fills the event's numbers by the table, and the ranks it names. */

@@ -7,8 +7,7 @@
 /* The class of a GLOBAL: its name without the module. */
 static int push_class(struct nh_pickle *r, const char *s, size_t n)
 {
-	return nh_pickle_push(
-		r, (struct nh_value){ .kind = NH_V_CLASS, .n = (uint32_t)n, .s = s });
+	return nh_pickle_push(r, (struct nh_value){ .kind = NH_V_CLASS, .n = (uint32_t)n, .s = s });
 }
 
 /* A line of text, as GLOBAL and PERSID have them. */

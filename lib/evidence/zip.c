@@ -55,8 +55,7 @@ static int find_end(const struct nh_span *s, char *end, int64_t *at)
 	if (!rc) {
 		rc = -ENODATA;
 		for (i = n < END ? 0 : n - END + 1; rc && i-- > 0;)
-			if (!memcmp(tail + i, "PK\5\6", 4) &&
-				le(tail + i + 20, 2) == n - i - END)
+			if (!memcmp(tail + i, "PK\5\6", 4) && le(tail + i + 20, 2) == n - i - END)
 				rc = 0;
 	}
 	if (!rc) {
@@ -119,7 +118,7 @@ static int check_members(struct nh_zip *z, const struct where *w, struct nh_err 
 		return nh_fail(err, -EBADMSG,
 			"its central directory has %zu members up to byte %llu, not the %llu it "
 			"should have",
-			z->members, (unsigned long long)(w->at + at),
+			z->members, (unsigned long long)w->at + at,
 			(unsigned long long)w->members);
 	return 0;
 }
@@ -135,9 +134,10 @@ int nh_zip_open(struct nh_span span, struct nh_zip *ret, struct nh_err *err)
 	rc = find_end(&span, end, &at);
 	if (rc)
 		return nh_fail(err, rc, "%s",
-			rc == -ENODATA ? "cut: a zip archive without its central directory, which is "
-					 "written last"
-				       : strerror(-rc));
+			rc == -ENODATA
+				? "cut: a zip archive without its central directory, which is "
+				  "written last"
+				: strerror(-rc));
 	w = (struct where){ le(end + 16, 4), le(end + 12, 4), le(end + 10, 2), at };
 	rc = find_end64(&span, at, &w);
 	if (rc)
@@ -225,9 +225,9 @@ static int read_packed(const struct nh_zip *z, const struct nh_zip_member *m, ch
 		return rc;
 	if (memcmp(local, "PK\3\4", 4) != 0)
 		return -EBADMSG;
-	return nh_span_read(&z->span, m->at + LOCAL + (int64_t)le(local + 26, 2) +
-					      (int64_t)le(local + 28, 2),
-		buf, (size_t)m->packed);
+	return nh_span_read(&z->span,
+		m->at + LOCAL + (int64_t)le(local + 26, 2) + (int64_t)le(local + 28, 2), buf,
+		(size_t)m->packed);
 }
 
 static int unpack(const struct nh_zip *z, const struct nh_zip_member *m, char *out)

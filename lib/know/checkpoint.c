@@ -6,7 +6,8 @@
 
 #define KEY_MAX 64
 
-/* Without the endings below, in lower case; "state_dict" alone is what Lightning calls the model. */
+/* Without the endings below, in lower case; "state_dict" alone is what Lightning calls the model.
+ */
 static const struct {
 	const char *key;
 	int state;
@@ -167,10 +168,10 @@ bool nh_ckpt_untold(int layout, enum nh_ckpt_state state)
 		[NH_CKPT_HF] = BIT(DATA) | BIT(CUDA_RNG),
 		[NH_CKPT_ACCELERATE] = BIT(PROGRESS) | BIT(DATA) | BIT(SCHEDULER) | BIT(CUDA_RNG),
 		[NH_CKPT_LIGHTNING] = BIT(DATA) | BIT(RNG) | BIT(CUDA_RNG),
-		[NH_CKPT_DEEPSPEED] = BIT(DATA) | BIT(RNG) | BIT(CUDA_RNG) | BIT(SCHEDULER) |
-				      BIT(PROGRESS),
-		[NH_CKPT_MEGATRON] = BIT(DATA) | BIT(RNG) | BIT(CUDA_RNG) | BIT(SCHEDULER) |
-				     BIT(PROGRESS),
+		[NH_CKPT_DEEPSPEED] =
+			BIT(DATA) | BIT(RNG) | BIT(CUDA_RNG) | BIT(SCHEDULER) | BIT(PROGRESS),
+		[NH_CKPT_MEGATRON] =
+			BIT(DATA) | BIT(RNG) | BIT(CUDA_RNG) | BIT(SCHEDULER) | BIT(PROGRESS),
 	};
 
 	return layout > 0 && layout < NH_CKPT_LAYOUTS && untold[layout] >> state & 1;
@@ -206,3 +207,11 @@ const struct nh_ckpt_marker nh_ckpt_markers[] = {
 	{ "latest_checkpointed_iteration.txt", true, NH_CKPT_MEGATRON },
 	{ NULL, false, 0 },
 };
+
+bool nh_ckpt_is_marker(const char *name)
+{
+	for (const struct nh_ckpt_marker *m = nh_ckpt_markers; m->file; m++)
+		if (!strcmp(m->file, name))
+			return true;
+	return false;
+}

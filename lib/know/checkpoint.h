@@ -34,9 +34,10 @@ const char *nh_ckpt_layout_words(int layout);
 /* A file beside checkpoints that names the last one. */
 struct nh_ckpt_marker {
 	const char *file;
-	bool number;	  /* it holds an iteration, whose directory is iter_%07d; else a name */
+	bool number; /* it holds an iteration, whose directory is iter_%07d; else a name */
 	int layout;
 };
 extern const struct nh_ckpt_marker nh_ckpt_markers[]; /* ends with file == NULL */
+bool nh_ckpt_is_marker(const char *name);
 
 #endif

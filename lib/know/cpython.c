@@ -10,7 +10,8 @@
 
 enum { PUBLISHES = 13 };
 
-/* clang-format off: a table.  To 3.12: offsets.  From 3.13 on: where they are published. */
+/* To 3.12: offsets.  From 3.13 on: where they are published. */
+/* clang-format off */
 static const uint32_t fields[NH_PY_FIELDS][NH_PY_NEWEST - NH_PY_OLDEST + 1] = {
 	/*                               3.8  3.9 3.10 3.11 3.12 3.13 3.14 3.15 */
 	[NH_PY_RUNTIME_INTERPRETERS] = { 32, 32, 32, 40, 40, 40, 40, 40 },

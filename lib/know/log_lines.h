@@ -7,8 +7,8 @@
 #include "model/log.h"
 
 struct nh_log_line {
-	const char *text; /* occurs in the line */
-	int kind;	  /* enum nh_log_kind */
+	const char *text;  /* occurs in the line */
+	int kind;	   /* enum nh_log_kind */
 	const char *since; /* a release known to write it, NULL = not told by its source */
 	const char *source;
 };

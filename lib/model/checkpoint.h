@@ -19,7 +19,8 @@ enum nh_ckpt_state {
 enum nh_presence {
 	NH_ABSENT = 1,
 	NH_PRESENT,
-	NH_EMPTY, /* its key is there, with nothing in it: CUDA's generators of a run without GPUs */
+	NH_EMPTY, /* its key is there, with nothing in it: CUDA's generators of a run without GPUs
+		   */
 };
 
 enum nh_ckpt_layout {
@@ -51,10 +52,10 @@ struct nh_checkpoint {
 	int64_t read_ms;	   /* when it was looked at */
 	/* Of the host it was looked at on: MemAvailable, and what its control group leaves. */
 	int64_t mem_available, mem_room;
-	bool cuda;		 /* tensors in it were on a GPU when it was saved */
+	bool cuda;		    /* tensors in it were on a GPU when it was saved */
 	NH_VEC(const char *) found; /* "optimizer: app.optim.state.weight.step" */
 	NH_VEC(const char *) torn;  /* what is missing or cut; empty = nothing is */
-	const char *source;	 /* the file or directory */
+	const char *source;	    /* the file or directory */
 };
 
 extern const struct nh_type nh_checkpoint_type;

@@ -1,7 +1,7 @@
 /*
- * What the ranks' logs say, as rows: lines that tell of a failure, numbers of the training loop, and
- * which files there were.  Sources: standard output and error of ranks, torchrun's log tree with its
- * error.json, the launcher's own log.
+ * What the ranks' logs say, as rows: lines that tell of a failure, numbers of the training loop,
+ * and which files there were.  Sources: standard output and error of ranks, torchrun's log tree
+ * with its error.json, the launcher's own log.
  */
 #ifndef NH_MODEL_LOG_H
 #define NH_MODEL_LOG_H
@@ -11,20 +11,20 @@
 /* What a line tells; know/log_lines.c has the texts. */
 enum nh_log_kind {
 	NH_LOG_OOM = 1,
-	NH_LOG_CUDA,	   /* an error of CUDA or of the GPU */
-	NH_LOG_WORKER,	   /* a DataLoader worker ended */
-	NH_LOG_EXCEPTION,  /* the last line of a Python traceback that nothing else names */
-	NH_LOG_SIGNAL,	   /* the launcher saw the rank end by a signal */
-	NH_LOG_EXIT,	   /* the launcher saw the rank exit with a status */
-	NH_LOG_PEER_GONE,  /* the other end of a connection is gone */
-	NH_LOG_TIMEOUT,	   /* a collective did not complete in time */
-	NH_LOG_STORE,	   /* a key of the store did not come in time */
-	NH_LOG_WATCHDOG,   /* the watchdog aborts the process */
-	NH_LOG_CLOSING,	   /* the launcher ends a rank that still runs */
-	NH_LOG_LAGGING,	   /* ranks are named that did not come */
-	NH_LOG_NCCL,	   /* an error or a warning of NCCL */
-	NH_LOG_UNREDUCED,  /* DDP: parameters without gradient */
-	NH_LOG_NOTE,	   /* more of a failure: a dump written, a stuck watchdog */
+	NH_LOG_CUDA,	  /* an error of CUDA or of the GPU */
+	NH_LOG_WORKER,	  /* a DataLoader worker ended */
+	NH_LOG_EXCEPTION, /* the last line of a Python traceback that nothing else names */
+	NH_LOG_SIGNAL,	  /* the launcher saw the rank end by a signal */
+	NH_LOG_EXIT,	  /* the launcher saw the rank exit with a status */
+	NH_LOG_PEER_GONE, /* the other end of a connection is gone */
+	NH_LOG_TIMEOUT,	  /* a collective did not complete in time */
+	NH_LOG_STORE,	  /* a key of the store did not come in time */
+	NH_LOG_WATCHDOG,  /* the watchdog aborts the process */
+	NH_LOG_CLOSING,	  /* the launcher ends a rank that still runs */
+	NH_LOG_LAGGING,	  /* ranks are named that did not come */
+	NH_LOG_NCCL,	  /* an error or a warning of NCCL */
+	NH_LOG_UNREDUCED, /* DDP: parameters without gradient */
+	NH_LOG_NOTE,	  /* more of a failure: a dump written, a stuck watchdog */
 };
 
 /* Times are compared only within one clock: zones and years are not in the lines. */
@@ -50,8 +50,8 @@ struct nh_log_event {
 	/* collectives */
 	int64_t seq, enqueued, completed, timeout_ms;
 	NH_VEC(int64_t) named; /* LAGGING: ranks the line names */
-	bool root;     /* the launcher calls it the first failure */
-	bool survived; /* the rank told of a further step after it, in the same file */
+	bool root;	       /* the launcher calls it the first failure */
+	bool survived;	       /* the rank told of a further step after it, in the same file */
 	const char *op, *host;
 	const char *text; /* the message, bounded, token-like words masked */
 	const char *source;
@@ -68,10 +68,10 @@ struct nh_rank_metric {
 
 /* A file that was read as a log, empty ones included. */
 struct nh_log_file {
-	int64_t rank;  /* whose it is; unknown where ranks are mixed */
+	int64_t rank;	       /* whose it is; unknown where ranks are mixed */
 	NH_VEC(int64_t) ranks; /* of which it has lines */
-	int64_t lines; /* in it */
-	int64_t cut;   /* lines of which only the first NH_LOG_LINE_MAX bytes were read */
+	int64_t lines;	       /* in it */
+	int64_t cut;	       /* lines of which only the first NH_LOG_LINE_MAX bytes were read */
 	const char *source;
 };
 

@@ -34,8 +34,7 @@ static void memory(struct nh_doc *d, const struct nh_checkpoint *k)
 
 	if (have == NH_UNKNOWN || k->bytes == NH_UNKNOWN)
 		return;
-	nh_doc_def(d, "async save",
-		"copies all of it to host memory first: %s, of %s %s%s",
+	nh_doc_def(d, "async save", "copies all of it to host memory first: %s, of %s %s%s",
 		nh_bytes_words(d->arena, k->bytes), nh_bytes_words(d->arena, have),
 		room ? "left in the control group of this report" : "available where it was read",
 		k->bytes > have ? ": TOO MUCH for one host" : "");
@@ -43,9 +42,8 @@ static void memory(struct nh_doc *d, const struct nh_checkpoint *k)
 
 static void one(struct nh_doc *d, const struct nh_view *v, const struct nh_checkpoint *k)
 {
-	const char *step = k->step == NH_UNKNOWN
-				   ? ""
-				   : nh_arena_printf(d->arena, ", step %" PRId64, k->step);
+	const char *step =
+		k->step == NH_UNKNOWN ? "" : nh_arena_printf(d->arena, ", step %" PRId64, k->step);
 
 	nh_doc_printf(d, NH_B_ITEM, "%s: %s%s, %s in %" PRId64 " file%s%s",
 		nh_ckpt_name_words(d->arena, k), nh_ckpt_layout_words(k->layout), step,
@@ -81,7 +79,8 @@ static void cadence(struct nh_doc *d, const struct nh_case *c)
 	interval = (double)cad.interval_ms / 1000;
 	write = cad.write_ms == NH_UNKNOWN ? 0 : (double)cad.write_ms / 1000;
 	nh_doc_printf(d, NH_B_PARA,
-		"%" PRId64 " saves, one every %.0f s%s: a crash costs up to %.0f s of work, %.0f s on "
+		"%" PRId64
+		" saves, one every %.0f s%s: a crash costs up to %.0f s of work, %.0f s on "
 		"average.",
 		cad.saves, interval,
 		write ? nh_arena_printf(d->arena, ", each written in %.1f s", write) : "",

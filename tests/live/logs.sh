@@ -102,12 +102,12 @@ check "prose is not taken for a log" $?
 	printf '\n[rank0]:[W1129 19:15:18.6 a.cpp:7] \377\376 \303\050\n'
 	cat "$logs/oom-old.log"
 } >"$tmp/long.log"
-(ulimit -v 400000 2>/dev/null; exec "$nh" report -v -f brief "$tmp/long.log") >"$tmp/out" 2>"$tmp/err"
+prlimit --as=400000000 "$nh" report -v -f brief "$tmp/long.log" >"$tmp/out" 2>"$tmp/err"
 [ "$(sed 's/culprit=- //' "$tmp/out")" = 'problem out-of-memory likely victims=0 rank=1' ]
 check "a line of 100 MB and invalid UTF-8 before the cause" $?
 cp "$logs/oom-old.log" "$tmp/sparse.log"
 truncate -s 10G "$tmp/sparse.log"
-(ulimit -v 400000 2>/dev/null; exec "$nh" report -v -f brief "$tmp/sparse.log") >"$tmp/out" 2>"$tmp/err"
+prlimit --as=400000000 "$nh" report -v -f brief "$tmp/sparse.log" >"$tmp/out" 2>"$tmp/err"
 grep -q 'sparse.log: .*more than 4 GiB' "$tmp/err" && grep -q 'out-of-memory likely.*rank=1' "$tmp/out"
 check "a sparse file of 10 GB" $?
 zstd -q "$logs/oom.log" -o "$tmp/oom.log.zst"

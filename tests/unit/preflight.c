@@ -75,6 +75,18 @@ static void test_prefixes(struct nh_arena *a)
 	ok(nh_dump_prefixes(a, "", 0, 21401, p) == 0);
 }
 
+static void test_poll(void)
+{
+	static const char beat[] = "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=30";
+	static const char on[] = "TORCH_NCCL_DUMP_ON_TIMEOUT=1\0TORCH_NCCL_COORD_CHECK_MILSEC=250";
+
+	ok(nh_dump_poll_ms("", 0) == 480000);
+	ok(nh_dump_poll_ms(BLOCK(beat)) == 30000);
+	ok(nh_dump_poll_ms(BLOCK(on)) == 250);
+	ok(nh_dump_poll_ms(BLOCK("TORCH_DISTRIBUTED_DEBUG=DETAIL")) == 1000);
+	ok(nh_dump_poll_ms(BLOCK("TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=-1")) == 480000);
+}
+
 static void test_telling(struct nh_arena *a)
 {
 	struct nh_preflight p = { .a = a, .pid = 7, .subject = "pid 7" };
@@ -114,6 +126,7 @@ int main(void)
 	test_versions();
 	test_environ();
 	test_prefixes(&a);
+	test_poll();
 	test_telling(&a);
 	test_nobody(&a);
 	nh_arena_free(&a);

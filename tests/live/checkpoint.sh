@@ -1,0 +1,121 @@
+#!/bin/sh
+# Checkpoints: thin, full and torn are told apart, in every layout; hostile files run nothing.
+nh=$PWD/$O/ncclhang
+case $O in /*) nh=$O/ncclhang ;; esac
+samples=$PWD/tests/checkpoint
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+check() { # WHAT, and a status
+	n=$((n + 1))
+	if [ "$2" = 0 ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; fi
+}
+# verdict NAME PATH EXIT LINE: the brief report.
+verdict() {
+	"$nh" report -f brief "$2" >"$tmp/out" 2>"$tmp/err"
+	[ $? = "$3" ] && [ "$(cat "$tmp/out")" = "$4" ]
+	ok=$?
+	check "$1" $ok
+	[ $ok = 0 ] || sed 's/^/# /' "$tmp/out" "$tmp/err"
+}
+# says NAME PATH WORDS: the text report, whatever its line breaks.
+says() {
+	"$nh" report "$2" 2>/dev/null | tr -s ' \n' ' ' >"$tmp/out"
+	grep -q -e "$3" "$tmp/out"
+	ok=$?
+	check "$1" $ok
+	[ $ok = 0 ] || sed 's/^/# /' "$tmp/out"
+}
+cp -r "$samples" "$tmp/samples"
+python3 tests/lib/checkpoint.py "$tmp/made" || exit 1
+cd "$tmp" || exit 1
+
+quiet='no-hang - - victims=0 culprit=-'
+bad='problem checkpoint-incomplete likely victims=0 culprit=-'
+perhaps='inconclusive checkpoint-incomplete possible victims=0 culprit=-'
+while IFS='|' read -r path status line; do
+	verdict "$path" "$path" "$status" "$line"
+	[ ! -s err ] || check "$path is read without a complaint" 1
+done <<EOF
+samples/dcp|0|$quiet
+samples/dcp_async|0|$quiet
+samples/full.pt|0|$quiet
+samples/thin.pt|1|$bad
+samples/legacy.pt|1|$bad
+made/full.pt|0|$quiet
+made/packed.pt|0|$quiet
+made/nested.pt|0|$quiet
+made/cpu-empty.pt|0|$quiet
+made/cuda-empty.pt|2|$perhaps
+made/no-schedule.pt|2|$perhaps
+made/no-optimizer.pt|1|$bad
+made/thin.pt|1|$bad
+made/lightning.ckpt|0|$quiet
+made/dcp|0|$quiet
+made/dcp-thin|1|$bad
+made/dcp-no-metadata|1|$bad
+made/dcp-cut-metadata|1|$bad
+made/dcp-cut-shard|1|$bad
+made/dcp-no-shard|1|$bad
+made/dcp-escape|1|$bad
+made/hf|0|$quiet
+made/hf-thin|1|$bad
+made/hf-lost|1|$bad
+made/accelerate|0|$quiet
+made/deepspeed|0|$quiet
+made/deepspeed-lost|1|$bad
+made/megatron|0|$quiet
+made/cadence|0|$quiet
+made/hostile/cut.pt|1|$bad
+made/hostile/flipped.pt|1|$bad
+made/hostile/lying-directory.pt|1|$bad
+made/hostile/lying-size.pt|1|$bad
+made/hostile/sparse.pt|1|$bad
+made/hostile/evil.pt|1|$bad
+EOF
+says "thin is called so" samples/thin.pt 'thin.pt holds weights only: resuming from it is a restart'
+says "another lack is named" made/no-optimizer.pt 'no-optimizer.pt cannot resume the run: it lacks the optimizer'
+says "no .metadata" made/dcp-no-metadata 'is torn: .metadata is missing: it is written last'
+says ".metadata cut, with its place" made/dcp-cut-metadata 'is torn: .metadata: .* byte [0-9]'
+says "a shard cut, with its sizes" made/dcp-cut-shard '__1_0.distcp is cut: 100 bytes, but .metadata has a slice up to 192'
+says "a shard missing" made/dcp-no-shard '__1_0.distcp is missing: rank 1 wrote it'
+says "a path out of the checkpoint is not followed" made/dcp-escape 'names a file outside of the checkpoint: ../../passwd'
+says "a rank's file missing" made/hf-lost 'rng_state_2.pth is missing'
+says "latest pointing nowhere" made/deepspeed-lost 'latest names global_step6, which is not there'
+says "no central directory" made/hostile/sparse.pt 'torn: cut: a zip archive without its central directory'
+says "what was looked at" samples/dcp 'step 4812, .* whole present the model, the optimizer, the learning-rate schedule, the position in the data, the RNG state, the step empty CUDA'
+says "room for an asynchronous save" samples/dcp 'async save copies all of it to host memory first'
+says "the cadence and its price" made/cadence '4 saves, one every 900 s, each written in 6.0 s: a crash costs up to 906 s of work, 456 s on average'
+says "Young's interval" made/cadence 'that is 0.7 % of the time; .* 1018 s at one failure a day, 366 s at one in 3.1 hours'
+says "the whole one to fall back to" made 'resume from made/[a-z]'
+
+while IFS='|' read -r path words; do
+	verdict "$path" "made/$path" 2 ""
+	grep -q -e "$path: .*$words" err
+	check "$path: $words" $?
+done <<EOF
+not.pt|no state dict
+EOF
+while IFS='|' read -r path words; do
+	"$nh" report -f brief "made/hostile/$path" >out 2>err
+	[ $? = 2 ] && grep -q -e "$path: .*$words" err
+	check "$path: $words" $?
+done <<EOF
+deep.pt|at byte 202: nested too deep
+memo.pt|at byte 3: a memo slot out of bounds
+bomb.pt|larger than 64 MiB
+EOF
+python3 - "$nh" report made/hostile >out 2>err <<'EOF' &&
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:])
+sys.exit(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss > 300000)
+EOF
+	grep -q 'is torn' out && grep -q 'deep.pt' err && [ ! -e executed ]
+check "all hostile ones in little memory: nothing ran" $?
+"$nh" report - <samples/full.pt -f brief | grep -q -x -e "$quiet"
+check "a file as standard input" $?
+"$nh" report -f json made/dcp-no-shard >case.json
+verdict "the case that report writes says the same" case.json 1 "$bad"
+cp -r "$samples/dcp" one && mkdir -p job && mv one job/ckpt && cp "$samples/thin.pt" job/
+verdict "a folder is searched" job 1 "$bad"
+echo "1..$n"
