@@ -118,8 +118,7 @@ static int check_members(struct nh_zip *z, const struct where *w, struct nh_err 
 		return nh_fail(err, -EBADMSG,
 			"its central directory has %zu members up to byte %llu, not the %llu it "
 			"should have",
-			z->members, (unsigned long long)w->at + at,
-			(unsigned long long)w->members);
+			z->members, (unsigned long long)w->at + at, (unsigned long long)w->members);
 	return 0;
 }
 
