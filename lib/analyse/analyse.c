@@ -5,6 +5,7 @@
 #include "analyse/flight.h"
 #include "analyse/log.h"
 #include "analyse/nccl.h"
+#include "analyse/nccl_ras.h"
 #include "analyse/rank.h"
 #include "analyse/rule.h"
 #include "analyse/words.h"
@@ -183,6 +184,10 @@ static void convict(struct nh_case *c, const struct nh_rule *r, struct nh_match 
 		nh_tell_unknown(c->arena, f,
 			"the samples are less than 1 s apart: too short to call it a state");
 	r->tell(c->arena, m, f);
+	if (nh_starts_with(r->id, "nccl-"))
+		nh_nccl_tell_ras(c->arena, c, f);
+	if (r->covers)
+		nh_tell_evidence(c->arena, f, "public reports of this shape: %s", r->covers);
 }
 
 static void rule_out(struct nh_case *c, const char *id, const char *why)

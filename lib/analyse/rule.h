@@ -29,7 +29,7 @@ struct nh_rule {
 	/* Steps from which on an incomplete match leaves the case open: somebody does wait, and why
 	 * is not known.  0 = never. */
 	size_t open_from;
-	const char *covers; /* public reports of this shape, for readers of the source and --all */
+	const char *covers; /* public reports of this shape; NULL = none known */
 };
 
 extern const struct nh_rule nh_rule_held_socket, nh_rule_held_socket_hidden, nh_rule_peer_rank,

@@ -356,6 +356,7 @@ const struct nh_rule nh_rule_held_socket = {
 	.tell = tell_held,
 	.refutes = refutes,
 	.open_from = 2,
+	.covers = "nccl 863",
 };
 
 const struct nh_rule nh_rule_held_socket_hidden = {
