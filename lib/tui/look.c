@@ -216,6 +216,7 @@ const void *nh_look_earlier(const struct nh_look *l, struct nh_ref ref)
 	const struct nh_case *c = l->cases[ref.host];
 	const struct nh_thread *t = ref.node.row;
 	const struct nh_socket *s = ref.node.row;
+	const struct nh_process *p = ref.node.row;
 
 	if (c->samples.n < 2)
 		return NULL;
@@ -223,6 +224,11 @@ const void *nh_look_earlier(const struct nh_look *l, struct nh_ref ref)
 		nh_for(old, &c->threads)
 			if (old->sample == c->samples.v[0].sample && old->pid == t->pid &&
 				old->tid == t->tid && old->start == t->start)
+				return old;
+	} else if (ref.node.kind == NH_NODE_PROCESS) {
+		nh_for(old, &c->processes)
+			if (old->sample == c->samples.v[0].sample && old->pid == p->pid &&
+				old->start == p->start)
 				return old;
 	} else if (ref.node.kind == NH_NODE_SOCKET) {
 		nh_for(old, &c->sockets)

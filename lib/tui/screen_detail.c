@@ -184,7 +184,7 @@ static void thread(const struct nh_tui *t, struct nh_lines *l, struct nh_ref ref
 
 static void process(const struct nh_tui *t, struct nh_lines *l, struct nh_ref ref)
 {
-	const struct nh_process *p = ref.node.row;
+	const struct nh_process *p = ref.node.row, *then = nh_look_earlier(t->look, ref);
 	const struct nh_graph *g = graph_of(t, ref);
 	size_t n;
 	const struct nh_thread *const *threads = nh_index_threads(&g->ix, p->pid, &n);
@@ -208,6 +208,13 @@ static void process(const struct nh_tui *t, struct nh_lines *l, struct nh_ref re
 			threads[i]->comm ? threads[i]->comm : "?",
 			nh_state_words(l->a, &g->ix, threads[i]))
 			->ref = thread_ref;
+	}
+	if (then) {
+		nh_line_heading(l, "Both samples");
+		both(l, "state", then->state, p->state);
+		both(l, "threads", number(l, then->nthreads), number(l, p->nthreads));
+		both(l, "descriptors", number(l, then->nfds), number(l, p->nfds));
+		both(l, "traced by", number(l, then->tracer), number(l, p->tracer));
 	}
 	fds(t, l, ref, p->pid);
 	if (p->env.n)
