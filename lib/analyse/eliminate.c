@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analyse/analyse.h"
+#include "analyse/nccl_role.h"
 #include "analyse/words.h"
 #include "base/set.h"
 #include "base/str.h"
@@ -72,34 +73,46 @@ static int most_telling(const void *a, const void *b)
 	return strcmp(x->what, y->what);
 }
 
+/* What it waits in, and what it is for where NCCL made it: its threads have no names by default. */
+static const char *occupation(
+	struct nh_arena *a, const struct nh_graph *g, const struct nh_thread *t)
+{
+	const char *state = nh_state_words(a, &g->ix, t);
+	enum nh_nccl_role role = nh_nccl_role(g, t);
+
+	return role == NH_ROLE_NONE
+		       ? state
+		       : nh_arena_printf(a, "%s: NCCL %s", state, nh_nccl_role_row(role)->word);
+}
+
 void nh_eliminate(const struct nh_case *c, struct nh_groups *ret)
 {
 	struct nh_arena *a = c->arena;
-	struct nh_index ix;
 	struct nh_set seen = { 0 };
+	struct nh_graph g;
 
 	memset(ret, 0, sizeof(*ret));
 	if (!c->samples.n)
 		return;
-	nh_index_build(a, c, c->samples.v[c->samples.n - 1].sample, &ix);
-	nh_for(t, &ix.threads) {
-		const struct nh_process *p = nh_index_process(&ix, (*t)->pid);
+	nh_graph_build(a, c, c->samples.v[c->samples.n - 1].sample, &g);
+	nh_for(t, &g.ix.threads) {
+		const struct nh_process *p = nh_index_process(&g.ix, (*t)->pid);
 
 		/* Read only to tell whether they are ranks: not part of the job. */
 		if (p && p->why == NH_WHY_ANCESTOR)
 			continue;
 
-		struct nh_group *g = group_of(a, ret, nh_state_words(a, &ix, *t), is_victim(c, *t));
-		uint64_t key = nh_hash(&(*t)->pid, sizeof((*t)->pid), (uint64_t)(g - ret->v));
+		struct nh_group *to = group_of(a, ret, occupation(a, &g, *t), is_victim(c, *t));
+		uint64_t key = nh_hash(&(*t)->pid, sizeof((*t)->pid), (uint64_t)(to - ret->v));
 
-		if (!g->threads++)
-			g->comm = (*t)->comm;
-		else if (!nh_streq(g->comm, (*t)->comm))
-			g->comm = NULL;
+		if (!to->threads++)
+			to->comm = (*t)->comm;
+		else if (!nh_streq(to->comm, (*t)->comm))
+			to->comm = NULL;
 		if (nh_set_add(a, &seen, key)) {
-			g->processes++;
-			if (g->pids.n < PIDS_SHOWN)
-				*nh_push(a, &g->pids) = (*t)->pid;
+			to->processes++;
+			if (to->pids.n < PIDS_SHOWN)
+				*nh_push(a, &to->pids) = (*t)->pid;
 		}
 	}
 	if (ret->n)

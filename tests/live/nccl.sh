@@ -131,6 +131,7 @@ check_chain() {
 	check "the chain has the service thread's end" reports "^  TCP .*, inode $near\$"
 	check "the chain has the holder's end" reports "^  TCP .*, inode $far\$"
 	check "the chain ends in the holder" reports "^  pid $culprit "
+	check "threads have their roles without names" reports 'NCCL( proxy|$)'
 	check "the stack names the call that does not return" reports '#[0-9]+ +p?ncclComm(Abort|Destroy)\+'
 }
 # What the report says to do, as it says it; the second form spares the holder.
