@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -16,17 +17,17 @@ extern char **environ;
 
 static int spawn(const char *build_id, int out, pid_t *ret)
 {
-	char *argv[] = { (char[]){ "debuginfod-find" }, (char[]){ "debuginfo" }, strdup(build_id),
-		NULL };
+	char id[256]; /* the kernel's and the linkers' are 40 digits at most */
+	char *argv[] = { (char[]){ "debuginfod-find" }, (char[]){ "debuginfo" }, id, NULL };
 	posix_spawn_file_actions_t files;
-	int rc = argv[2] ? posix_spawn_file_actions_init(&files) : ENOMEM;
+	int rc = posix_spawn_file_actions_init(&files);
 
 	if (rc)
 		return -rc;
+	snprintf(id, sizeof(id), "%s", build_id);
 	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 	rc = posix_spawnp(ret, argv[0], &files, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&files);
-	free(argv[2]);
 	return -rc;
 }
 
@@ -56,22 +57,20 @@ static int read_path(int fd, int64_t until_ms, char *buf, size_t size)
 
 int nh_debuginfod_open(const char *build_id, int64_t until_ms)
 {
-	nh_auto_close int in = -1, out = -1;
+	nh_auto_close int in = -1;
 	char path[4096];
 	int ends[2], rc, fd;
-	pid_t pid;
+	pid_t pid = 0;
 
 	if (!getenv("DEBUGINFOD_URLS"))
 		return -ENOENT;
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
 	in = ends[0];
-	out = ends[1];
-	rc = spawn(build_id, out, &pid);
+	rc = spawn(build_id, ends[1], &pid);
+	close(ends[1]);
 	if (rc)
 		return rc;
-	close(out);
-	out = -1;
 	rc = read_path(in, until_ms, path, sizeof(path));
 	/* It has nothing left to say; one that lingers must not keep us. */
 	kill(pid, SIGKILL);
