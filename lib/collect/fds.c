@@ -143,7 +143,6 @@ void nh_read_fd_table(struct nh_collector *k, struct nh_subject *s)
 	struct table tab = { .k = k, .s = s };
 	int r = nh_each_number(s->live, "fd", record_one, &tab);
 
-	s->fds_whole = !r;
 	if (r < 0)
 		nh_gap_errno(k, s->pid, "descriptors", -r, true);
 }

@@ -30,10 +30,9 @@ struct nh_subject {
 	int live; /* where its memory and descriptors are read: dir, or /proc/TID under a zombie
 		     leader */
 	int64_t netns;
-	int64_t nccl;	  /* version of an NCCL that it maps; NH_UNKNOWN */
-	bool ended;	  /* it ended while it was read */
-	bool fds_whole;	  /* its main descriptor table is recorded whole in this sample */
-	uint64_t read_in; /* the last sample in which it was read */
+	int64_t nccl;	 /* version of an NCCL that it maps; NH_UNKNOWN */
+	bool ended;	 /* it ended while it was read */
+	int64_t read_in; /* the last sample in which it was read */
 };
 
 struct nh_collector {

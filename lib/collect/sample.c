@@ -12,8 +12,7 @@ enum { ROUNDS = 3 }; /* how often holders may lead to further holders */
 /* What every sample reads anew. */
 static void read_subject(struct nh_collector *k, struct nh_subject *s)
 {
-	s->read_in = (uint64_t)k->sample;
-	s->fds_whole = false;
+	s->read_in = k->sample;
 	nh_read_process(k, s);
 	if (s->ended)
 		return;
@@ -26,7 +25,7 @@ static void read_new_subjects(struct nh_collector *k)
 {
 	/* The vector may grow and move while it is walked. */
 	for (size_t i = 0; i < k->subjects.n; i++)
-		if (!k->subjects.v[i].ended && k->subjects.v[i].read_in != (uint64_t)k->sample)
+		if (!k->subjects.v[i].ended && k->subjects.v[i].read_in != k->sample)
 			read_subject(k, &k->subjects.v[i]);
 }
 
