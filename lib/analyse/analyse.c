@@ -129,36 +129,17 @@ static const char *run(struct nh_arena *a, const struct nh_rule *r, const struct
 
 static void fill_chain(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
 {
-	for (size_t i = 0; i < m->path.n; i++) {
-		const struct nh_edge *e = m->path.edge[i];
-
-		*nh_push(a, &f->chain) =
-			(struct nh_link){ nh_name_node(a, e->from), nh_name_node(a, e->to),
-				nh_edge_name(e->kind), nh_edge_fact(a, m->g, e), e->inferred };
-	}
-}
-
-static void add_victim(struct nh_arena *a, const struct nh_graph *g, const struct nh_thread *t,
-	struct nh_finding *f)
-{
-	const struct nh_process *p = nh_index_process(&g->ix, t->pid);
-
-	*nh_push(a, &f->victims) = (struct nh_actor){ .host = g->ix.c->host,
-		.pid = t->pid,
-		.start = p ? p->start : NH_UNKNOWN,
-		.tid = t->tid,
-		.rank = p ? nh_rank_of(p) : NH_UNKNOWN,
-		.fd = NH_UNKNOWN,
-		.comm = t->comm };
+	for (size_t i = 0; i < m->path.n; i++)
+		nh_tell_link(a, f, m->g, m->path.edge[i]);
 }
 
 /* Every thread on the chain that waits for another node of it. */
 static void fill_victims(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
 {
-	add_victim(a, m->g, m->path.start, f);
+	nh_tell_victim(a, f, m->g, m->path.start);
 	for (size_t i = 1; i < m->path.n; i++)
 		if (m->path.edge[i]->from.kind == NH_NODE_THREAD)
-			add_victim(a, m->g, m->path.edge[i]->from.row, f);
+			nh_tell_victim(a, f, m->g, m->path.edge[i]->from.row);
 }
 
 static void convict(struct nh_case *c, const struct nh_rule *r, struct nh_match *m, bool apart)

@@ -2,6 +2,8 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include "analyse/nccl.h"
+#include "analyse/words.h"
 #include "base/str.h"
 
 void nh_tell_evidence(struct nh_arena *a, struct nh_finding *f, const char *fmt, ...)
@@ -59,4 +61,46 @@ const char *nh_kill_command(struct nh_arena *a, const struct nh_process *p)
 	return nh_arena_printf(a,
 		"[ \"$(sed 's/.*) //' /proc/%jd/stat | cut -d' ' -f20)\" = %jd ] && kill %jd",
 		(intmax_t)p->pid, (intmax_t)p->start, (intmax_t)p->pid);
+}
+
+void nh_tell_link(
+	struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g, const struct nh_edge *e)
+{
+	*nh_push(a, &f->chain) = (struct nh_link){ nh_name_node(a, e->from), nh_name_node(a, e->to),
+		nh_edge_name(e->kind), nh_edge_fact(a, g, e), e->inferred };
+}
+
+void nh_tell_victim(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
+	const struct nh_thread *t)
+{
+	const struct nh_process *p = nh_index_process(&g->ix, t->pid);
+
+	*nh_push(a, &f->victims) = (struct nh_actor){ .host = g->ix.c->host,
+		.pid = t->pid,
+		.start = p ? p->start : NH_UNKNOWN,
+		.tid = t->tid,
+		.rank = p ? nh_rank_of(p) : NH_UNKNOWN,
+		.fd = NH_UNKNOWN,
+		.comm = t->comm };
+}
+
+void nh_tell_wait(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
+	const struct nh_thread *t)
+{
+	const struct nh_stack *s = nh_stack_of(g, t);
+	struct nh_wait w = nh_graph_wait(g, t);
+
+	if (s && s->frames.n)
+		nh_tell_evidence(a, f, "stack of thread %jd, innermost first: %s", (intmax_t)t->tid,
+			nh_stack_words(a, s, 0, s->frames.n - 1));
+	if (w.timeout_ms != -1)
+		nh_tell_evidence(
+			a, f, "the wait of thread %jd is bounded by a timeout", (intmax_t)t->tid);
+}
+
+void nh_tell_moved(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
+	const struct nh_thread *t)
+{
+	if (f->confidence > NH_LIKELY && !nh_has_not_moved(g, t))
+		f->confidence = NH_LIKELY;
 }

@@ -48,6 +48,18 @@ void nh_tell_gate(struct nh_arena *a, struct nh_finding *f, const char *gate, co
 	const char *fact);
 void nh_tell_culprit(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
 	const struct nh_process *p, const struct nh_fd *fd);
+/* One more link of the chain: an edge, in words. */
+void nh_tell_link(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
+	const struct nh_edge *e);
+void nh_tell_victim(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
+	const struct nh_thread *t);
+/* The thread's stack as evidence, and whether its wait has a timeout. */
+void nh_tell_wait(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
+	const struct nh_thread *t);
+/* At most likely, unless the thread is in the same wait as in the first sample, and did not leave
+ * it in between. */
+void nh_tell_moved(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
+	const struct nh_thread *t);
 /* A shell command that ends a process only if PID and start time are still the same. */
 const char *nh_kill_command(struct nh_arena *a, const struct nh_process *p);
 /* RANK of a process's environment, else NH_UNKNOWN. */

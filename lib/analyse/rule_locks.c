@@ -57,27 +57,6 @@ static bool leads_a_cycle(const struct nh_graph *g, const struct nh_thread *t)
 	return n;
 }
 
-/* The same wait in both samples, not merely some lock each time. */
-static void doubt_if_moved(const struct nh_match *m, struct nh_finding *f)
-{
-	if (f->confidence > NH_LIKELY && !nh_has_not_moved(m->g, m->path.start))
-		f->confidence = NH_LIKELY;
-}
-
-static void tell_thread(struct nh_arena *a, const struct nh_match *m, const struct nh_thread *t,
-	struct nh_finding *f)
-{
-	const struct nh_stack *s = nh_stack_of(m->g, t);
-	struct nh_wait w = nh_graph_wait(m->g, t);
-
-	if (s && s->frames.n)
-		nh_tell_evidence(a, f, "stack of thread %jd, innermost first: %s", (intmax_t)t->tid,
-			nh_stack_words(a, s, 0, s->frames.n - 1));
-	if (w.timeout_ms != -1)
-		nh_tell_evidence(
-			a, f, "the wait of thread %jd is bounded by a timeout", (intmax_t)t->tid);
-}
-
 static void tell_cycle(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
 {
 	const struct nh_edge *edges[CYCLE_MAX];
@@ -96,20 +75,12 @@ static void tell_cycle(struct nh_arena *a, const struct nh_match *m, struct nh_f
 		const struct nh_edge *e = edges[i];
 		const struct nh_thread *from = e->from.row;
 
-		*nh_push(a, &f->chain) =
-			(struct nh_link){ nh_name_node(a, e->from), nh_name_node(a, e->to),
-				nh_edge_name(e->kind), nh_edge_fact(a, m->g, e), false };
+		nh_tell_link(a, f, m->g, e);
 		if (i)
-			*nh_push(a, &f->victims) = (struct nh_actor){ .host = m->g->ix.c->host,
-				.pid = from->pid,
-				.start = p ? p->start : NH_UNKNOWN,
-				.tid = from->tid,
-				.rank = p ? nh_rank_of(p) : NH_UNKNOWN,
-				.fd = NH_UNKNOWN,
-				.comm = from->comm };
-		tell_thread(a, m, from, f);
+			nh_tell_victim(a, f, m->g, from);
+		nh_tell_wait(a, f, m->g, from);
 	}
-	doubt_if_moved(m, f);
+	nh_tell_moved(a, f, m->g, t);
 	nh_tell_save(a, f, t->pid);
 	nh_tell_remedy(a, f, "release it now: only ending the process does. Price: the process",
 		p ? nh_kill_command(a, p) : NULL);
@@ -158,8 +129,8 @@ static void tell_fork(struct nh_arena *a, const struct nh_match *m, struct nh_fi
 		false };
 	nh_tell_evidence(
 		a, f, "TID %jd is %s", (intmax_t)mutex.owner, owner_words(a, m->g, p, mutex.owner));
-	tell_thread(a, m, t, f);
-	doubt_if_moved(m, f);
+	nh_tell_wait(a, f, m->g, t);
+	nh_tell_moved(a, f, m->g, t);
 	nh_tell_save(a, f, t->pid);
 	nh_tell_remedy(a, f,
 		"release it now by ending the process that waits (checks PID and start time first): "

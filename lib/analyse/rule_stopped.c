@@ -31,22 +31,10 @@ static void tell_waiters(struct nh_arena *a, const struct nh_match *m, const str
 	struct nh_finding *f)
 {
 	nh_for(e, &m->g->edges) {
-		const struct nh_thread *t = e->from.row;
-		const struct nh_process *waiter;
-
 		if (e->kind != NH_EDGE_CHILD || e->to.row != p)
 			continue;
-		waiter = nh_index_process(&m->g->ix, t->pid);
-		*nh_push(a, &f->chain) =
-			(struct nh_link){ nh_name_node(a, e->from), nh_name_node(a, e->to),
-				nh_edge_name(e->kind), nh_edge_fact(a, m->g, e), false };
-		*nh_push(a, &f->victims) = (struct nh_actor){ .host = m->g->ix.c->host,
-			.pid = t->pid,
-			.start = waiter ? waiter->start : NH_UNKNOWN,
-			.tid = t->tid,
-			.rank = waiter ? nh_rank_of(waiter) : NH_UNKNOWN,
-			.fd = NH_UNKNOWN,
-			.comm = t->comm };
+		nh_tell_link(a, f, m->g, e);
+		nh_tell_victim(a, f, m->g, e->from.row);
 	}
 }
 

@@ -1,0 +1,57 @@
+#include "analyse/edges.h"
+#include "know/mutex.h"
+
+/*
+ * pthread_join waits on the word where the kernel will clear the joined thread's TID, so waiting
+ * value and word both are that TID, as its own pid namespace numbers it.
+ */
+void nh_edges_join(
+	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
+{
+	const struct nh_thread *target;
+
+	if (w->kind != NH_WAIT_FUTEX || !nh_futex_is_join_form(w->futex_op) ||
+		w->futex_val != t->futex_word || !w->futex_val)
+		return;
+	target = nh_index_thread_ns(&g->ix, t->pid, w->futex_val);
+	if (target && target != t)
+		nh_edge_add(a, g,
+			(struct nh_edge){ .kind = NH_EDGE_JOINS,
+				.from = nh_thread_node(t),
+				.to = nh_thread_node(target) });
+}
+
+/* The owner's word in the mutex is a TID; one that is no thread of this process makes no edge. */
+void nh_edges_lock(
+	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
+{
+	struct nh_mutex m;
+	const struct nh_thread *owner;
+
+	if (!nh_mutex_decode(t, &m))
+		return;
+	owner = nh_index_thread_ns(&g->ix, t->pid, m.owner);
+	if (owner)
+		nh_edge_add(a, g,
+			(struct nh_edge){ .kind = NH_EDGE_LOCKS,
+				.from = nh_thread_node(t),
+				.to = nh_thread_node(owner) });
+}
+
+void nh_edges_child(
+	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
+{
+	if (w->child == NH_UNKNOWN)
+		return;
+	nh_for(p, &g->ix.processes) {
+		const struct nh_process *child = *p;
+		bool same = child->nspid.n ? child->nspid.v[child->nspid.n - 1] == w->child
+					   : child->pid == w->child;
+
+		if (child->ppid == t->pid && same)
+			nh_edge_add(a, g,
+				(struct nh_edge){ .kind = NH_EDGE_CHILD,
+					.from = nh_thread_node(t),
+					.to = nh_process_node(child) });
+	}
+}
