@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <stdlib.h>
 #include "analyse/nccl.h"
 #include "analyse/words.h"
 #include "base/str.h"
