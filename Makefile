@@ -50,6 +50,7 @@ lib_obj  := $(call obj,$(lib_src))
 cmd_obj  := $(call obj,$(cmd_src)) $O/cmd/demo/images.o
 unit_bin := $(patsubst tests/unit/%.c,$O/tests/unit/%,$(wildcard tests/unit/*.c))
 fuzz_bin := $(patsubst tests/fuzz/%.c,$O/tests/fuzz/%,$(wildcard tests/fuzz/*.c))
+bench_bin := $O/tests/bench_edges
 live_bin := $(patsubst tests/live/%.c,$O/tests/live/%,$(wildcard tests/live/*.c))
 tidy_src := $(lib_src) $(cmd_src) $(image_src)
 
@@ -59,7 +60,7 @@ $O/libncclhang.a: $(lib_obj)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 $O/ncclhang: $(cmd_obj) $O/libncclhang.a
 	$(call say,LD,$@)$(link) -o $@ $^ $(pkg_libs) $(LDLIBS)
-$(unit_bin) $(fuzz_bin): $O/tests/%: $O/tests/%.o $O/libncclhang.a
+$(unit_bin) $(fuzz_bin) $(bench_bin): $O/tests/%: $O/tests/%.o $O/libncclhang.a
 	$(call say,LD,$@)$(link) -o $@ $^ $(pkg_libs) $(LDLIBS)
 $O/%.o: %.c $O/.flags
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(flags) -c -o $@ $<
@@ -100,7 +101,7 @@ format:                         ## rewrite the sources in house style
 golden: $O/ncclhang $O/tests/unit/tui_keys   ## rewrite the expected reports and screens
 	$(Q)O=$O sh tests/golden.sh --rewrite
 	$(Q)NH_REWRITE=1 $O/tests/unit/tui_keys >/dev/null
-bench: $O/ncclhang $(live_bin)  ## measure against ss, lsof and gdb, as ratios
+bench: $O/ncclhang $(live_bin) $(bench_bin)  ## measure against ss, lsof and gdb, as ratios
 	$(Q)O=$O sh tests/bench.sh
 
 install: $O/ncclhang            ## honours DESTDIR and prefix
