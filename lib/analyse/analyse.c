@@ -8,6 +8,7 @@
 #include "analyse/nccl_ras.h"
 #include "analyse/rank.h"
 #include "analyse/rule.h"
+#include "analyse/supersede.h"
 #include "analyse/words.h"
 #include "base/set.h"
 #include "base/str.h"
@@ -298,6 +299,7 @@ void nh_analyse(struct nh_case *c)
 		if (!convicted(c, r->id))
 			c->verdict.ruled_out.v[kept++] = *r;
 	c->verdict.ruled_out.n = kept;
+	nh_supersede(c);
 	nh_rank_findings(&c->verdict);
 	c->verdict.status = status_of(c, open);
 }

@@ -1,4 +1,5 @@
 #include "analyse/edges.h"
+#include "analyse/interpreter.h"
 #include "know/mutex.h"
 
 /*
@@ -36,6 +37,21 @@ void nh_edges_lock(
 			(struct nh_edge){ .kind = NH_EDGE_LOCKS,
 				.from = nh_thread_node(t),
 				.to = nh_thread_node(owner) });
+}
+
+/* Who wants a GIL is told by the futex it waits for, who holds it by the runtime; one that waits
+ * for what it holds itself is an edge too. */
+void nh_edges_gil(
+	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
+{
+	const struct nh_interpreter *in = nh_gil_wanted_by(&g->ix, t);
+	const struct nh_thread *holder = in ? nh_index_thread(&g->ix, t->pid, in->holder) : NULL;
+
+	if (holder)
+		nh_edge_add(a, g,
+			(struct nh_edge){ .kind = NH_EDGE_GIL,
+				.from = nh_thread_node(t),
+				.to = nh_thread_node(holder) });
 }
 
 void nh_edges_child(

@@ -54,6 +54,7 @@ bool nh_on_stack(const struct nh_graph *g, const struct nh_thread *t, enum nh_td
 static nh_thread_edges_fn *const of_thread[] = {
 	nh_edges_join,
 	nh_edges_lock,
+	nh_edges_gil,
 	nh_edges_child,
 	nh_edges_descriptors,
 	nh_edges_serves,

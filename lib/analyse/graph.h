@@ -21,6 +21,7 @@ struct nh_node {
 enum nh_edge_kind {
 	NH_EDGE_JOINS,	/* thread → thread of the same process whose end it waits for */
 	NH_EDGE_LOCKS,	/* thread → thread of the same process that owns the mutex it waits for */
+	NH_EDGE_GIL,	/* thread → thread that holds the GIL of the interpreter; maybe itself */
 	NH_EDGE_CHILD,	/* thread → child process that it waits for by PID */
 	NH_EDGE_POLLS,	/* thread → socket in its poll, select or epoll set */
 	NH_EDGE_READS,	/* thread → socket it blocks in, in one call */

@@ -1,5 +1,6 @@
 #include "analyse/words.h"
 
+#include "analyse/interpreter.h"
 #include "base/str.h"
 #include "know/mutex.h"
 
@@ -53,6 +54,7 @@ const char *nh_edge_name(enum nh_edge_kind kind)
 	static const char *const names[NH_EDGE_KINDS] = {
 		[NH_EDGE_JOINS] = "joins",
 		[NH_EDGE_LOCKS] = "wants the lock of",
+		[NH_EDGE_GIL] = "wants the GIL of",
 		[NH_EDGE_CHILD] = "waits for its child",
 		[NH_EDGE_POLLS] = "polls",
 		[NH_EDGE_READS] = "reads",
@@ -100,6 +102,19 @@ static const char *lock_fact(struct nh_arena *a, const struct nh_graph *g, const
 		to->nstid != to->tid ? " in its container" : "");
 }
 
+static const char *gil_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
+{
+	const struct nh_interpreter *in = nh_gil_wanted_by(&g->ix, e->from.row);
+	const struct nh_thread *to = e->to.row;
+
+	if (!in)
+		return "";
+	return nh_arena_printf(a,
+		"it waits on a futex of the GIL; by the runtime of Python %s, thread %jd holds that, "
+		"which has changed hands %jd times",
+		in->version ? in->version : "?", (intmax_t)to->tid, (intmax_t)in->switches);
+}
+
 static const char *child_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
 {
 	const struct nh_process *child = e->to.row;
@@ -128,6 +143,8 @@ const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const str
 		return join_fact(a, g, e);
 	case NH_EDGE_LOCKS:
 		return lock_fact(a, g, e);
+	case NH_EDGE_GIL:
+		return gil_fact(a, g, e);
 	case NH_EDGE_CHILD:
 		return child_fact(a, g, e);
 	case NH_EDGE_POLLS:

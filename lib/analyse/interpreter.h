@@ -1,0 +1,13 @@
+/* CPython's global lock as the interpreter rows of the case tell it. */
+#ifndef NH_ANALYSE_INTERPRETER_H
+#define NH_ANALYSE_INTERPRETER_H
+
+#include "model/index.h"
+
+/* The interpreter, in the index's sample, whose GIL the thread holds or wants; NULL = none. */
+const struct nh_interpreter *nh_gil_held_by(const struct nh_index *ix, const struct nh_thread *t);
+const struct nh_interpreter *nh_gil_wanted_by(const struct nh_index *ix, const struct nh_thread *t);
+/* Whether an earlier sample shows the same holder, and the GIL never changed hands since. */
+bool nh_gil_stands_still(const struct nh_index *ix, const struct nh_interpreter *in);
+
+#endif
