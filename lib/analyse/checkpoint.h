@@ -10,15 +10,20 @@
  */
 void nh_checkpoint_analyse(struct nh_case *c);
 
-/* Checkpoints of one run saved one after the other: how often, and what is at risk. */
+/*
+ * How often a run saves, what that costs and what is at risk: as its logs tell it (of several ranks
+ * the slowest counts), else from checkpoints of one directory saved one after the other.
+ */
 struct nh_cadence {
-	int64_t saves;
-	int64_t interval_ms; /* the median from one's end to the next one's */
-	int64_t write_ms;    /* the median from first to last file; unknown for single files */
-	int64_t bytes;	     /* the largest */
+	int64_t saves; /* files that were compared; 0 = fewer than three whole ones */
+	int64_t interval_us;
+	bool training; /* the interval counts steps, and not what saves hold up */
+	int64_t write_us, block_us;
+	int64_t step_us, every;
+	int64_t mtbf_us;
 };
 
-/* False if fewer than three whole ones lie in one directory. */
+/* False if neither the interval nor what a save costs is known. */
 bool nh_cadence_of(const struct nh_case *c, struct nh_cadence *ret);
 
 /* The checkpoint's name as it is told: the file or directory. */

@@ -49,6 +49,7 @@ struct nh_log_stream *nh_log_stream_of(struct nh_log *l, int64_t rank)
 		l->streams_cap = cap;
 	}
 	l->streams[l->nstreams] = (struct nh_log_stream){ .rank = rank };
+	nh_row_init(&nh_save_cost_type, &l->streams[l->nstreams].save);
 	return &l->streams[l->nstreams++];
 }
 
@@ -96,8 +97,23 @@ static void survive(struct nh_log *l, struct nh_log_stream *st)
 	st->fresh = false;
 }
 
+/* Each number as it was last told. */
+static void add_saving(struct nh_log_stream *st, const struct nh_save_cost *s)
+{
+	for (const struct nh_field *f = nh_save_cost_type.fields; f->name; f++) {
+		const int64_t *from = (const void *)((const char *)s + f->offset);
+
+		if (f->kind != NH_F_INT || *from == NH_UNKNOWN)
+			continue;
+		*(int64_t *)((char *)&st->save + f->offset) = *from;
+		st->saves = true;
+	}
+}
+
 static void add_metric(struct nh_log *l, struct nh_log_stream *st, const struct nh_rank_metric *m)
 {
+	if (m->step < 0)
+		return;
 	if (!st->ring)
 		st->ring = calloc(NH_KEPT_METRICS, sizeof(*st->ring));
 	if (!st->ring)
@@ -131,7 +147,7 @@ static int kind_of(struct nh_log_stream *st, const struct nh_log_head *h)
 static void take_line(struct nh_log *l, const char *s, size_t n)
 {
 	struct nh_log_stream *st;
-	struct nh_rank_metric m;
+	struct nh_log_step told;
 	struct nh_log_head h;
 	int64_t rank;
 	int kind;
@@ -147,10 +163,12 @@ static void take_line(struct nh_log *l, const char *s, size_t n)
 	if (h.rank != NH_UNKNOWN && l->path_rank != NH_UNKNOWN)
 		l->rank = h.rank; /* the place tells the local rank, PyTorch the global one */
 	rank = h.rank != NH_UNKNOWN ? h.rank : l->rank != NH_UNKNOWN ? l->rank : h.role_rank;
-	if (nh_log_metrics(h.body, h.n, &m)) {
-		st = nh_log_stream_of(l, m.rank == NH_UNKNOWN ? rank : m.rank);
-		if (st)
-			add_metric(l, st, &m);
+	if (nh_log_metrics(h.body, h.n, &told)) {
+		st = nh_log_stream_of(l, told.metric.rank == NH_UNKNOWN ? rank : told.metric.rank);
+		if (st) {
+			add_metric(l, st, &told.metric);
+			add_saving(st, &told.save);
+		}
 		return;
 	}
 	nh_log_summary(l, &h);
@@ -217,6 +235,13 @@ void nh_log_end(struct nh_log *l)
 			m->source = l->source;
 		}
 		free(st->ring);
+		if (st->saves) {
+			struct nh_save_cost *s = nh_case_row(l->c, save_cost, save_costs);
+
+			*s = st->save;
+			s->rank = st->rank;
+			s->source = l->source;
+		}
 		if (st->rank != NH_UNKNOWN)
 			*nh_push(l->c->arena, &l->row.ranks) = st->rank;
 	}
@@ -249,11 +274,11 @@ void nh_log_free(struct nh_log *l)
 static bool is_log_line(const char *s, size_t n)
 {
 	const struct nh_log_line *known;
-	struct nh_rank_metric m;
+	struct nh_log_step told;
 	struct nh_log_head h;
 
 	nh_log_head(s, n, &h);
-	if (h.known || begins(h.body, h.n, traceback) || nh_log_metrics(h.body, h.n, &m))
+	if (h.known || begins(h.body, h.n, traceback) || nh_log_metrics(h.body, h.n, &told))
 		return true;
 	known = h.n && !isspace((unsigned char)*h.body) ? nh_log_line_of(h.body, h.n) : NULL;
 	return known &&

@@ -3,6 +3,7 @@
 #define NH_EVIDENCE_LOG_LINE_H
 
 #include "evidence/log.h"
+#include "know/log_lines.h"
 
 /* What stands before the message.  Unknown: NH_UNKNOWN. */
 struct nh_log_head {
@@ -29,7 +30,8 @@ void nh_log_fields(struct nh_arena *a, const char *s, size_t n, struct nh_log_ev
 /* The message as it is kept: valid UTF-8, bounded, masked. */
 const char *nh_log_text(struct nh_arena *a, const char *s, size_t n);
 
-/* True if the message holds a step and one more number of the table, as key=value or as JSON. */
-bool nh_log_metrics(const char *s, size_t n, struct nh_rank_metric *ret);
+/* True if the message holds a step and one more number of the table, as key=value or as JSON, or
+ * what saving costs, with a step or without. */
+bool nh_log_metrics(const char *s, size_t n, struct nh_log_step *ret);
 
 #endif

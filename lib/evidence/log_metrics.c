@@ -5,31 +5,28 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "know/log_lines.h"
 
 /* Numbers of a training loop fit in so much of a line. */
 enum { LINE_MAX_LOOKED = 4096, NUMBER_MAX = 31 };
 
-static bool set(struct nh_rank_metric *m, const char *key, size_t n, double v)
+static void set(struct nh_log_step *to, const char *key, size_t n, double v)
 {
 	const struct nh_log_metric *row = nh_log_metric_of(key, n);
 
 	if (!row || !isfinite(v) || fabs(v * row->scale) > 9e18)
-		return false;
-	*(int64_t *)((char *)m + row->offset) = (int64_t)(v * row->scale);
-	return true;
+		return;
+	*(int64_t *)((char *)to + row->offset) = (int64_t)(v * row->scale);
 }
 
-static size_t from_json(const char *s, size_t n, struct nh_rank_metric *m)
+static void from_json(const char *s, size_t n, struct nh_log_step *to)
 {
 	json_t *obj = json_loadb(s, n, JSON_DISABLE_EOF_CHECK, NULL), *v;
 	const char *key;
-	size_t found = 0;
 
 	json_object_foreach(obj, key, v)
-		found += json_is_number(v) && set(m, key, strlen(key), json_number_value(v));
+		if (json_is_number(v))
+			set(to, key, strlen(key), json_number_value(v));
 	json_decref(obj);
-	return found;
 }
 
 /* A number that the key's '=' is followed by; false = something else. */
@@ -44,10 +41,9 @@ static bool value(const char *s, size_t n, double *ret)
 	return end > buf && !isalnum((unsigned char)*end);
 }
 
-static size_t from_pairs(const char *s, size_t n, struct nh_rank_metric *m)
+static void from_pairs(const char *s, size_t n, struct nh_log_step *to)
 {
 	const char *end = s + n, *eq = s;
-	size_t found = 0;
 
 	for (; (eq = memchr(eq, '=', (size_t)(end - eq))); eq++) {
 		const char *key = eq;
@@ -56,23 +52,43 @@ static size_t from_pairs(const char *s, size_t n, struct nh_rank_metric *m)
 		while (key > s && (isalnum((unsigned char)key[-1]) || key[-1] == '_'))
 			key--;
 		if (key < eq && value(eq + 1, (size_t)(end - eq) - 1, &v))
-			found += set(m, key, (size_t)(eq - key), v);
+			set(to, key, (size_t)(eq - key), v);
 	}
-	return found;
 }
 
-bool nh_log_metrics(const char *s, size_t n, struct nh_rank_metric *ret)
+static bool tells_step(const struct nh_rank_metric *m)
 {
-	const char *brace;
-	size_t found;
+	return m->compute_us >= 0 || m->wait_us >= 0 || m->peak_bytes >= 0 ||
+	       m->checkpoint_step >= 0;
+}
 
-	nh_row_init(&nh_rank_metric_type, ret);
+static bool tells_saving(const struct nh_save_cost *s)
+{
+	return s->every > 0 || s->interval_us > 0 || s->block_us > 0 || s->write_us > 0 ||
+	       s->mtbf_us > 0;
+}
+
+bool nh_log_metrics(const char *s, size_t n, struct nh_log_step *ret)
+{
+	static const char *const words[] = { "step", "iteration", "ckpt", "mtbf" };
+	const struct nh_rank_metric *m = &ret->metric;
+	bool any = false;
+	const char *brace;
+
+	nh_row_init(&nh_rank_metric_type, &ret->metric);
+	nh_row_init(&nh_save_cost_type, &ret->save);
 	n = n < LINE_MAX_LOOKED ? n : LINE_MAX_LOOKED;
-	if (!memmem(s, n, "step", 4) && !memmem(s, n, "iteration", 9))
+	for (size_t i = 0; !any && i < sizeof(words) / sizeof(*words); i++)
+		any = memmem(s, n, words[i], strlen(words[i]));
+	if (!any)
 		return false;
 	brace = memchr(s, '{', n);
-	found = brace ? from_json(brace, n - (size_t)(brace - s), ret) : from_pairs(s, n, ret);
-	return ret->step >= 0 && found > 1 && (ret->rank >= 0 || ret->rank == NH_UNKNOWN) &&
-	       (ret->compute_us >= 0 || ret->wait_us >= 0 || ret->peak_bytes >= 0 ||
-		       ret->checkpoint_step >= 0);
+	if (brace)
+		from_json(brace, n - (size_t)(brace - s), ret);
+	else
+		from_pairs(s, n, ret);
+	if (m->rank < 0 && m->rank != NH_UNKNOWN)
+		return false;
+	return (m->step >= 0 && (tells_step(m) || ret->save.step_us > 0)) ||
+	       tells_saving(&ret->save);
 }

@@ -16,6 +16,8 @@ struct nh_log_stream {
 	bool fresh;			  /* has events that are not marked as survived */
 	size_t metrics;			  /* seen so far */
 	struct nh_rank_metric *ring;	  /* the last NH_KEPT_METRICS */
+	bool saves;			  /* it told what saving costs */
+	struct nh_save_cost save;
 };
 
 struct nh_log {

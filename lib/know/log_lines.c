@@ -119,7 +119,8 @@ const struct nh_log_number nh_log_numbers[] = {
 };
 const size_t nh_log_numbers_n = sizeof(nh_log_numbers) / sizeof(*nh_log_numbers);
 
-#define M(key, f, scale) { key, offsetof(struct nh_rank_metric, f), scale }
+#define M(key, f, scale) { key, offsetof(struct nh_log_step, metric.f), scale }
+#define SAVE(key, f, scale) { key, offsetof(struct nh_log_step, save.f), scale }
 static const struct nh_log_metric metrics[] = {
 	M("rank", rank, 1),
 	M("global_rank", rank, 1),
@@ -146,6 +147,17 @@ static const struct nh_log_metric metrics[] = {
 	M("checkpoint_step", checkpoint_step, 1),
 	M("last_checkpoint", checkpoint_step, 1),
 	M("last_checkpoint_step", checkpoint_step, 1),
+	SAVE("step_us", step_us, 1),
+	SAVE("step_ms", step_us, 1e3),
+	SAVE("step_s", step_us, 1e6),
+	SAVE("ckpt_every", every, 1),
+	SAVE("ckpt_interval_s", interval_us, 1e6),
+	SAVE("ckpt_block_ms", block_us, 1e3),
+	SAVE("ckpt_block_s", block_us, 1e6),
+	SAVE("ckpt_write_ms", write_us, 1e3),
+	SAVE("ckpt_write_s", write_us, 1e6),
+	SAVE("mtbf_s", mtbf_us, 1e6),
+	SAVE("mtbf_h", mtbf_us, 3600e6),
 };
 
 const struct nh_log_metric *nh_log_metric_of(const char *key, size_t n)

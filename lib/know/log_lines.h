@@ -41,10 +41,16 @@ struct nh_log_number {
 extern const struct nh_log_number nh_log_numbers[];
 extern const size_t nh_log_numbers_n;
 
+/* The numbers of one line of the training loop. */
+struct nh_log_step {
+	struct nh_rank_metric metric;
+	struct nh_save_cost save;
+};
+
 /* A number of the training loop: a key, and what one of its unit is in us or bytes. */
 struct nh_log_metric {
 	const char *key;
-	size_t offset; /* in struct nh_rank_metric */
+	size_t offset; /* in struct nh_log_step */
 	double scale;
 };
 /* NULL = not a key of interest.  A key is n bytes long; upper and lower case are equal. */

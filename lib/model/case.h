@@ -63,6 +63,7 @@ struct nh_case {
 	NH_VEC(struct nh_log_event) log_events;
 	NH_VEC(struct nh_checkpoint) checkpoints;
 	NH_VEC(struct nh_rank_metric) rank_metrics;
+	NH_VEC(struct nh_save_cost) save_costs;
 };
 
 /* The header object's fields, and the tables' lists by name ("processes", "threads" …). */

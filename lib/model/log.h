@@ -66,6 +66,18 @@ struct nh_rank_metric {
 	const char *source;
 };
 
+/* What a rank says its saving costs, each number as it was last told in the file. */
+struct nh_save_cost {
+	int64_t rank;
+	int64_t step_us;     /* of one step, saves apart */
+	int64_t every;	     /* steps between saves */
+	int64_t interval_us; /* between saves, by the clock on the wall */
+	int64_t block_us;    /* that one save holds up the training */
+	int64_t write_us;    /* from its begin until it can be resumed from */
+	int64_t mtbf_us;     /* mean time between failures */
+	const char *source;
+};
+
 /* A file that was read as a log, empty ones included. */
 struct nh_log_file {
 	int64_t rank;	       /* whose it is; unknown where ranks are mixed */
@@ -79,6 +91,7 @@ struct nh_log_file {
 #define NH_KEPT_METRICS 128
 #define NH_LOG_LINE_MAX 65536
 
-extern const struct nh_type nh_log_event_type, nh_rank_metric_type, nh_log_file_type;
+extern const struct nh_type nh_log_event_type, nh_rank_metric_type, nh_save_cost_type,
+	nh_log_file_type;
 
 #endif

@@ -291,5 +291,6 @@ TYPE(nh_case_tables_type, "tables",
 	R(ROWS, log_files, nh_log_file_type),
 	R(ROWS, log_events, nh_log_event_type),
 	R(ROWS, checkpoints, nh_checkpoint_type),
-	R(ROWS, rank_metrics, nh_rank_metric_type));
+	R(ROWS, rank_metrics, nh_rank_metric_type),
+	R(ROWS, save_costs, nh_save_cost_type));
 #undef S

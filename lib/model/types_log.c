@@ -51,6 +51,18 @@ TYPE(nh_rank_metric_type, "rank_metric",
 	P(STR, source, PATH));
 #undef S
 
+#define S nh_save_cost
+TYPE(nh_save_cost_type, "save_cost",
+	F(INT, rank),
+	F(INT, step_us),
+	F(INT, every),
+	F(INT, interval_us),
+	F(INT, block_us),
+	F(INT, write_us),
+	F(INT, mtbf_us),
+	P(STR, source, PATH));
+#undef S
+
 #define S nh_log_file
 TYPE(nh_log_file_type, "log_file",
 	F(INT, rank),

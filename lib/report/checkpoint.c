@@ -4,8 +4,6 @@
 #include "report/words.h"
 
 #define CHECKPOINTS_SHOWN 8
-/* Llama 3: 419 interruptions in 54 days. */
-#define MTBF_S 11135.0
 
 static const char *states(struct nh_doc *d, const struct nh_checkpoint *k, int presence)
 {
@@ -59,44 +57,6 @@ static void one(struct nh_doc *d, const struct nh_view *v, const struct nh_check
 			nh_doc_def(d, "found", "%s", *s);
 }
 
-/* By Newton's way, so that one number does not bring in libm. */
-static double root(double x)
-{
-	double r = x > 1 ? x : 1;
-
-	for (int i = 0; i < 64; i++)
-		r = (r + x / r) / 2;
-	return r;
-}
-
-static void cadence(struct nh_doc *d, const struct nh_case *c)
-{
-	struct nh_cadence cad;
-	double interval, write;
-
-	if (!nh_cadence_of(c, &cad))
-		return;
-	interval = (double)cad.interval_ms / 1000;
-	write = cad.write_ms == NH_UNKNOWN ? 0 : (double)cad.write_ms / 1000;
-	nh_doc_printf(d, NH_B_PARA,
-		"%" PRId64
-		" saves, one every %.0f s%s: a crash costs up to %.0f s of work, %.0f s on "
-		"average.",
-		cad.saves, interval,
-		write ? nh_arena_printf(d->arena, ", each written in %.1f s", write) : "",
-		interval + write, interval / 2 + write);
-	if (write > interval)
-		nh_doc_add(d, NH_B_PARA,
-			"Writing takes longer than the interval: saves queue, or block the training.");
-	if (write)
-		nh_doc_printf(d, NH_B_PARA,
-			"If a save blocks training while it is written, that is %.1f %% of the time; "
-			"the interval that loses least is sqrt(2 x %.1f s x MTBF): %.0f s at one "
-			"failure a day, %.0f s at one in 3.1 hours (Llama 3 on 16,384 GPUs).",
-			100 * write / interval, write, root(2 * write * 86400),
-			root(2 * write * MTBF_S));
-}
-
 void nh_words_checkpoints(struct nh_doc *d, const struct nh_view *v)
 {
 	for (size_t i = 0; i < v->n; i++) {
@@ -104,7 +64,7 @@ void nh_words_checkpoints(struct nh_doc *d, const struct nh_view *v)
 		size_t n = c->checkpoints.n;
 		size_t shown = v->all || n <= CHECKPOINTS_SHOWN ? n : CHECKPOINTS_SHOWN;
 
-		if (!n)
+		if (!n && !c->save_costs.n)
 			continue;
 		nh_doc_add(d, NH_B_HEADING, "Checkpoints");
 		for (size_t j = 0; j < shown; j++)
@@ -112,6 +72,6 @@ void nh_words_checkpoints(struct nh_doc *d, const struct nh_view *v)
 		if (shown < n)
 			nh_doc_printf(d, NH_B_PARA, "%zu further checkpoints (--all shows them)",
 				n - shown);
-		cadence(d, c);
+		nh_words_cadence(d, c);
 	}
 }

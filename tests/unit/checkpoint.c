@@ -177,6 +177,7 @@ static void cadence(void)
 	struct nh_arena a = { 0 };
 	struct nh_case c = { .arena = &a };
 	struct nh_cadence cad;
+	struct nh_save_cost *s;
 
 	ok(!nh_cadence_of(&c, &cad));
 	for (int i = 0; i < 4; i++) {
@@ -186,12 +187,27 @@ static void cadence(void)
 		k->done_ms = 1000000 + i * 900000;
 		k->began_ms = k->done_ms - 6000;
 		k->files = 3;
-		k->bytes = 10;
 		if (i == 1)
 			ok(!nh_cadence_of(&c, &cad));
 	}
 	ok(nh_cadence_of(&c, &cad) && cad.saves == 3);
-	ok(cad.interval_ms == 900000 && cad.write_ms == 6000);
+	ok(cad.interval_us == 900000000 && cad.write_us == 6000000 && !cad.training);
+	s = nh_case_row(&c, save_cost, save_costs);
+	s->step_us = INT64_MAX / 2;
+	s->every = 1000;
+	s->block_us = 0;
+	ok(nh_cadence_of(&c, &cad) && cad.interval_us == 900000000 && cad.block_us == NH_UNKNOWN);
+	s = nh_case_row(&c, save_cost, save_costs);
+	s->interval_us = 5;
+	s->block_us = 3;
+	s->write_us = 7;
+	ok(nh_cadence_of(&c, &cad) && cad.interval_us == 5 && cad.block_us == 3 &&
+		cad.write_us == 7);
+	c.checkpoints.n = c.save_costs.n = 0;
+	s = nh_case_row(&c, save_cost, save_costs);
+	s->step_us = 900000;
+	s->every = 1000;
+	ok(nh_cadence_of(&c, &cad) && cad.interval_us == 900000000 && cad.training && !cad.saves);
 	is(nh_bytes_words(&a, 999), "999 bytes");
 	is(nh_bytes_words(&a, 140000000000), "140.0 GB");
 	nh_arena_free(&a);

@@ -125,17 +125,22 @@ static void named(void)
 
 static void metrics(void)
 {
-	struct nh_rank_metric m;
+	struct nh_log_step t;
+	const struct nh_rank_metric *m = &t.metric;
 
-	ok(nh_log_metrics("rank=3 step=12 wait_ms=1.5 peak_gib=2 loss=nan", 46, &m));
-	ok(m.rank == 3 && m.step == 12 && m.wait_us == 1500 && m.peak_bytes == 2LL << 30);
-	ok(nh_log_metrics("I {\"step\": 7, \"RANK\": 1, \"compute_s\": 0.5} x", 44, &m));
-	ok(m.rank == 1 && m.step == 7 && m.compute_us == 500000 && m.wait_us == NH_UNKNOWN);
-	ok(!nh_log_metrics("step=7", 6, &m));
-	ok(!nh_log_metrics("step=7 loss=2.5", 15, &m));
-	ok(!nh_log_metrics("rank=-1 step=7 wait_ms=1", 24, &m));
-	ok(!nh_log_metrics("step=7 wait_ms=1e300", 20, &m));
-	ok(!nh_log_metrics("footstep=7 wait_ms=1", 20, &m));
+	ok(nh_log_metrics("rank=3 step=12 wait_ms=1.5 peak_gib=2 loss=nan", 46, &t));
+	ok(m->rank == 3 && m->step == 12 && m->wait_us == 1500 && m->peak_bytes == 2LL << 30);
+	ok(nh_log_metrics("I {\"step\": 7, \"RANK\": 1, \"compute_s\": 0.5} x", 44, &t));
+	ok(m->rank == 1 && m->step == 7 && m->compute_us == 500000 && m->wait_us == NH_UNKNOWN);
+	ok(!nh_log_metrics("step=7", 6, &t));
+	ok(!nh_log_metrics("step=7 loss=2.5", 15, &t));
+	ok(!nh_log_metrics("rank=-1 step=7 wait_ms=1", 24, &t));
+	ok(!nh_log_metrics("step=7 wait_ms=1e300", 20, &t));
+	ok(!nh_log_metrics("footstep=7 wait_ms=1", 20, &t));
+	ok(nh_log_metrics("ckpt_every=500 MTBF_H=24", 24, &t) && t.save.every == 500);
+	ok(t.save.mtbf_us == 86400000000 && t.metric.step == NH_UNKNOWN);
+	ok(nh_log_metrics("step=3 step_s=0.5", 17, &t) && t.save.step_us == 500000);
+	ok(!nh_log_metrics("step_s=0.5 mtbf_h=-1", 20, &t));
 }
 
 /* Many events and steps: the first and the last of them. */
