@@ -39,6 +39,7 @@ static void find_stack_kinds(struct nh_arena *a, struct nh_graph *g)
 
 		nh_for(f, &(*s)->frames)
 			*kinds |= 1U << nh_teardown_kind(f);
+		*nh_push(a, &g->stack_roles) = nh_stack_role(*s);
 	}
 }
 
@@ -48,6 +49,23 @@ bool nh_on_stack(const struct nh_graph *g, const struct nh_thread *t, enum nh_td
 
 	return t->stack != NH_UNKNOWN && nh_index_stack_at(&g->ix, t->stack, &at) &&
 	       g->stack_kinds.v[at] >> kind & 1;
+}
+
+static uint64_t key_of(const struct nh_thread *t)
+{
+	return nh_hash((const int64_t[]){ t->pid, t->tid }, 2 * sizeof(int64_t), 1);
+}
+
+static void find_awaited(struct nh_arena *a, struct nh_graph *g)
+{
+	nh_for(e, &g->edges)
+		if (e->kind == NH_EDGE_JOINS || e->kind == NH_EDGE_LOCKS)
+			nh_set_add(a, &g->awaited, key_of(e->to.row));
+}
+
+bool nh_is_awaited(const struct nh_graph *g, const struct nh_thread *t)
+{
+	return nh_set_has(&g->awaited, key_of(t));
 }
 
 /* Every source of a thread's edges. */
@@ -74,6 +92,7 @@ void nh_graph_build(
 	}
 	nh_for(s, &ret->ix.sockets)
 		nh_edges_socket(a, ret, *s);
+	find_awaited(a, ret);
 	if (ret->edges.n)
 		qsort(ret->edges.v, ret->edges.n, sizeof(*ret->edges.v), by_from_and_to);
 }

@@ -2,7 +2,9 @@
 #ifndef NH_ANALYSE_GRAPH_H
 #define NH_ANALYSE_GRAPH_H
 
+#include "base/set.h"
 #include "know/teardown.h"
+#include "know/thread_roles.h"
 #include "know/wait.h"
 #include "model/index.h"
 
@@ -44,6 +46,8 @@ struct nh_graph {
 	NH_VEC(struct nh_edge) edges; /* by from, kind */
 	NH_VEC(uint32_t)
 	stack_kinds; /* of ix.stacks: bit k = a function of enum nh_td_kind k is on it */
+	NH_VEC(struct nh_stack_role) stack_roles; /* of ix.stacks */
+	struct nh_set awaited; /* threads whose end or lock another one waits for: nh_is_awaited */
 };
 
 void nh_graph_build(
@@ -53,6 +57,8 @@ const struct nh_edge *nh_graph_out(
 	const struct nh_graph *g, struct nh_node from, enum nh_edge_kind kind, size_t *n);
 /* Whether a function of that meaning is on the thread's stack. */
 bool nh_on_stack(const struct nh_graph *g, const struct nh_thread *t, enum nh_td_kind kind);
+/* Whether a thread of its process waits for its end or for a lock that it owns. */
+bool nh_is_awaited(const struct nh_graph *g, const struct nh_thread *t);
 /* What a thread waits in. */
 struct nh_wait nh_graph_wait(const struct nh_graph *g, const struct nh_thread *t);
 

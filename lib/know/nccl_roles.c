@@ -8,34 +8,34 @@
 /* One row a line. */
 /* clang-format off */
 static const struct nh_nccl_role_row rows[NH_ROLES] = {
-	[NH_ROLE_NONE] = { "thread", "", NULL, "", 0 },
+	[NH_ROLE_NONE] = { "thread", "", NULL, "", 0, NH_WAIT_UNKNOWN },
 	[NH_ROLE_SERVICE] = { "proxy service thread",
 		"poll of 65 (from 2.25.1: 74 or more) slots, 500 ms, a listener in the last",
-		"NCCL Service", "ncclProxyService", 21200 },
+		"NCCL Service", "ncclProxyService", 21200, NH_WAIT_POLL },
 	[NH_ROLE_UDS] = { "proxy UDS thread", "poll of one unix socket, 500 ms", "NCCL UDS Servic",
-		"ncclProxyServiceUDS", 22005 },
+		"ncclProxyServiceUDS", 22005, NH_WAIT_POLL },
 	[NH_ROLE_PROGRESS] = { "proxy progress thread",
 		"condition variable, in shared memory from 2.12 to 2.28", "NCCL Progress",
-		"ncclProxyProgress persistentThread", 0 },
+		"ncclProxyProgress persistentThread", 0, NH_WAIT_FUTEX },
 	[NH_ROLE_RAS] = { "RAS thread", "poll of 3 or more slots, at most 1001 ms", "NCCL RAS",
-		"rasThreadMain", 22400 },
+		"rasThreadMain", 22400, NH_WAIT_POLL },
 	[NH_ROLE_ROOT] = { "bootstrap root",
 		"none: it ends once all ranks have checked in, so a rank is missing while it accepts",
-		"NCCL BootstrapR", "bootstrapRoot", 0 },
+		"NCCL BootstrapR", "bootstrapRoot", 0, NH_WAIT_UNKNOWN },
 	[NH_ROLE_IB_ASYNC] = { "InfiniBand event thread", "read of [infinibandevent]",
-		"NCCL IbAsync", "ncclIbAsyncThreadMain", 0 },
+		"NCCL IbAsync", "ncclIbAsyncThreadMain", 0, NH_WAIT_READ },
 	[NH_ROLE_SOCKET_HELPER] = { "socket transport helper", "condition variable", "NCCL Sock",
-		"persistentSocketThread", 0 },
+		"persistentSocketThread", 0, NH_WAIT_FUTEX },
 	[NH_ROLE_JOB] = { "asynchronous job", "none: it runs init, finalize or abort", NULL,
-		"ncclAsyncJobMain ncclAsyncThreadMain", 0 },
+		"ncclAsyncJobMain ncclAsyncThreadMain", 0, NH_WAIT_UNKNOWN },
 	[NH_ROLE_GIN] = { "GIN progress thread", "condition variable", "NCCL GIN Progre",
-		"ncclGinProgress", 22807 },
+		"ncclGinProgress", 22807, NH_WAIT_FUTEX },
 	[NH_ROLE_RMA] = { "RMA progress thread", "condition variable", "NCCL RMA Proxy",
-		"ncclRmaProxyProgressThread", 22900 },
+		"ncclRmaProxyProgressThread", 22900, NH_WAIT_FUTEX },
 	[NH_ROLE_GRAPH_HELPER] = { "graph helper", "condition variable", "NCCL GrHelper",
-		"graphHelperFunc", 21200 },
+		"graphHelperFunc", 21200, NH_WAIT_FUTEX },
 	[NH_ROLE_WORKER] = { "worker thread of NCCL (progress, socket, GIN or RMA)",
-		"condition variable", NULL, "", 0 },
+		"condition variable", NULL, "", 0, NH_WAIT_FUTEX },
 };
 /* clang-format on */
 
@@ -121,4 +121,17 @@ enum nh_nccl_role nh_nccl_role_of(const struct nh_role_clues *c)
 	if (r == NH_ROLE_NONE)
 		r = by_name(c->comm);
 	return r != NH_ROLE_NONE ? r : by_wait(c);
+}
+
+bool nh_nccl_role_is_idle(enum nh_nccl_role role, const struct nh_wait *w)
+{
+	enum nh_wait_kind kind = nh_nccl_role_row(role)->waits;
+
+	if (kind == NH_WAIT_UNKNOWN || kind != w->kind)
+		return false;
+	if (role == NH_ROLE_SERVICE)
+		return nh_nccl_service_shape(w);
+	if (role == NH_ROLE_UDS)
+		return w->nfds == 1 && w->timeout_ms == 500;
+	return kind != NH_WAIT_POLL || (w->timeout_ms >= 1 && w->timeout_ms <= 1001);
 }

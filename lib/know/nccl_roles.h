@@ -30,11 +30,12 @@ enum nh_nccl_role {
 };
 
 struct nh_nccl_role_row {
-	const char *word;      /* "proxy service thread" */
-	const char *idle;      /* how it looks while it has nothing to do */
-	const char *comm;      /* its name begins so, if names are on; NULL = it sets none */
-	const char *functions; /* names of its outermost functions, separated by blanks */
-	int since;	       /* version; 0 = always */
+	const char *word;	 /* "proxy service thread" */
+	const char *idle;	 /* how it looks while it has nothing to do */
+	const char *comm;	 /* its name begins so, if names are on; NULL = it sets none */
+	const char *functions;	 /* names of its outermost functions, separated by blanks */
+	int since;		 /* version; 0 = always */
+	enum nh_wait_kind waits; /* what it waits in while idle; NH_WAIT_UNKNOWN = it never is */
 };
 /* Never NULL; the row of NH_ROLE_NONE has the word "thread". */
 const struct nh_nccl_role_row *nh_nccl_role_row(enum nh_nccl_role role);
@@ -51,5 +52,7 @@ struct nh_role_clues {
 	const char *fd_path; /* of the descriptor it reads, where that is no socket; NULL */
 };
 enum nh_nccl_role nh_nccl_role_of(const struct nh_role_clues *c);
+/* Whether a thread of that role waits in the way it does while it has nothing to do. */
+bool nh_nccl_role_is_idle(enum nh_nccl_role role, const struct nh_wait *w);
 
 #endif
