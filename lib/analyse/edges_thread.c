@@ -1,6 +1,6 @@
 #include "analyse/edges.h"
 #include "analyse/interpreter.h"
-#include "know/mutex.h"
+#include "know/lock.h"
 
 /*
  * pthread_join waits on the word where the kernel will clear the joined thread's TID, so waiting
@@ -22,16 +22,16 @@ void nh_edges_join(
 				.to = nh_thread_node(target) });
 }
 
-/* The owner's word in the mutex is a TID; one that is no thread of this process makes no edge. */
+/* The owner's word in the lock is a TID; one that is no thread of this process makes no edge. */
 void nh_edges_lock(
 	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
 {
-	struct nh_mutex m;
+	struct nh_lock lock;
 	const struct nh_thread *owner;
 
-	if (!nh_mutex_decode(t, &m))
+	if (!nh_lock_decode(t, &lock))
 		return;
-	owner = nh_index_thread_ns(&g->ix, t->pid, m.owner);
+	owner = nh_index_thread_ns(&g->ix, t->pid, lock.owner);
 	if (owner)
 		nh_edge_add(a, g,
 			(struct nh_edge){ .kind = NH_EDGE_LOCKS,

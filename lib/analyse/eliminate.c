@@ -5,8 +5,29 @@
 #include "analyse/words.h"
 #include "base/set.h"
 #include "base/str.h"
+#include "know/rwlock.h"
+#include "know/sync.h"
 
 enum { PIDS_SHOWN = 4 };
+
+/* The object by the stack, the readers of a lock by its memory: a futex alone says neither. */
+static const char *futex_words(struct nh_arena *a, const struct nh_index *ix,
+	const struct nh_thread *t, const struct nh_wait *w)
+{
+	struct nh_sync is =
+		nh_sync_of(t->stack != NH_UNKNOWN ? nh_index_stack(ix, t->stack) : NULL);
+	const char *bound = w->timeout_ms == -1 ? "no timeout" : "with a timeout";
+	struct nh_rwlock rw;
+
+	if (nh_rwlock_decode(t, &rw) && rw.readers)
+		return nh_arena_printf(a,
+			"read-write lock, %s: %jd reader%s it, who is not recorded", bound,
+			(intmax_t)rw.readers, rw.readers == 1 ? " has" : "s have");
+	if (!is.kind)
+		return nh_arena_printf(a, "futex, %s", bound);
+	return nh_arena_printf(
+		a, "%s, %s%s%s", is.what, bound, is.who ? ": " : "", is.who ? is.who : "");
+}
 
 /* What a thread waits in, with the kind of object where the descriptor tells it. */
 const char *nh_state_words(struct nh_arena *a, const struct nh_index *ix, const struct nh_thread *t)
@@ -30,7 +51,7 @@ const char *nh_state_words(struct nh_arena *a, const struct nh_index *ix, const 
 	if (!w.call)
 		return nh_arena_printf(a, "system call %jd", (intmax_t)t->nr);
 	if (w.kind == NH_WAIT_FUTEX)
-		return w.timeout_ms == -1 ? "futex, no timeout" : "futex, with a timeout";
+		return futex_words(a, ix, t, &w);
 	fd = w.kind == NH_WAIT_READ || w.kind == NH_WAIT_WRITE || w.kind == NH_WAIT_ACCEPT
 		     ? nh_index_fd(ix, t, w.fd)
 		     : NULL;

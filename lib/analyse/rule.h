@@ -34,8 +34,8 @@ struct nh_rule {
 
 extern const struct nh_rule nh_rule_held_socket, nh_rule_held_socket_hidden, nh_rule_peer_rank,
 	nh_rule_stray_client, nh_rule_stray_peer, nh_rule_teardown_cuda, nh_rule_teardown_graph,
-	nh_rule_teardown_progress, nh_rule_init_wait, nh_rule_fork_lock, nh_rule_lock_cycle,
-	nh_rule_stopped;
+	nh_rule_teardown_progress, nh_rule_init_wait, nh_rule_fork_lock, nh_rule_fork_alone,
+	nh_rule_lock_cycle, nh_rule_stopped;
 
 /* Helpers for tell(). */
 void nh_tell_evidence(struct nh_arena *a, struct nh_finding *f, const char *fmt, ...)
@@ -62,6 +62,8 @@ void nh_tell_moved(struct nh_arena *a, struct nh_finding *f, const struct nh_gra
 	const struct nh_thread *t);
 /* A shell command that ends a process only if PID and start time are still the same. */
 const char *nh_kill_command(struct nh_arena *a, const struct nh_process *p);
+/* How to end and to prevent a wait for a lock that a fork left locked in process p. */
+void nh_tell_fork_remedies(struct nh_arena *a, struct nh_finding *f, const struct nh_process *p);
 /* RANK of a process's environment, else NH_UNKNOWN. */
 int64_t nh_rank_of(const struct nh_process *p);
 

@@ -5,15 +5,16 @@
  */
 #include "analyse/nccl.h"
 #include "analyse/words.h"
-#include "know/mutex.h"
+#include "know/lock.h"
 
 enum { CYCLE_MAX = 64 };
 
 static bool owner_is_missing(const struct nh_graph *g, const struct nh_thread *t)
 {
-	struct nh_mutex m;
+	struct nh_lock lock;
 
-	return nh_mutex_decode(t, &m) && !m.shared && !nh_index_thread_ns(&g->ix, t->pid, m.owner);
+	return nh_lock_decode(t, &lock) && !lock.shared &&
+	       !nh_index_thread_ns(&g->ix, t->pid, lock.owner);
 }
 
 /* The one thing a blocked thread waits for: a lock or another thread's end. */
@@ -110,10 +111,9 @@ static void tell_fork(struct nh_arena *a, const struct nh_match *m, struct nh_fi
 {
 	const struct nh_thread *t = m->path.start;
 	const struct nh_process *p = nh_index_process(&m->g->ix, t->pid);
-	struct nh_wait w = nh_graph_wait(m->g, t);
-	struct nh_mutex mutex;
+	struct nh_lock lock;
 
-	if (!nh_mutex_decode(t, &mutex))
+	if (!nh_lock_decode(t, &lock))
 		return;
 	f->title = nh_arena_printf(a,
 		"thread %jd of pid %jd waits for a lock whose owner is no thread of this process",
@@ -121,17 +121,22 @@ static void tell_fork(struct nh_arena *a, const struct nh_match *m, struct nh_fi
 	if (p)
 		nh_tell_culprit(a, f, m->g, p, NULL);
 	*nh_push(a, &f->chain) = (struct nh_link){ nh_name_thread(a, t),
-		nh_arena_printf(a, "thread %jd, which pid %jd does not have", (intmax_t)mutex.owner,
+		nh_arena_printf(a, "thread %jd, which pid %jd does not have", (intmax_t)lock.owner,
 			(intmax_t)t->pid),
 		nh_edge_name(NH_EDGE_LOCKS),
-		nh_arena_printf(a, "mutex at 0x%jx: its owner word is %jd", (uintmax_t)w.addr,
-			(intmax_t)mutex.owner),
+		nh_arena_printf(a, "%s at 0x%jx: its owner word is %jd", lock.what,
+			(uintmax_t)lock.addr, (intmax_t)lock.owner),
 		false };
 	nh_tell_evidence(
-		a, f, "TID %jd is %s", (intmax_t)mutex.owner, owner_words(a, m->g, p, mutex.owner));
+		a, f, "TID %jd is %s", (intmax_t)lock.owner, owner_words(a, m->g, p, lock.owner));
 	nh_tell_wait(a, f, m->g, t);
 	nh_tell_moved(a, f, m->g, t);
 	nh_tell_save(a, f, t->pid);
+	nh_tell_fork_remedies(a, f, p);
+}
+
+void nh_tell_fork_remedies(struct nh_arena *a, struct nh_finding *f, const struct nh_process *p)
+{
 	nh_tell_remedy(a, f,
 		"release it now by ending the process that waits (checks PID and start time first): "
 		"nobody can unlock it. Price: that process",
@@ -145,7 +150,7 @@ static void tell_fork(struct nh_arena *a, const struct nh_match *m, struct nh_fi
 
 static const char *const fork_refutes[] = {
 	"the wait ends although the process has no other thread that could unlock",
-	"the mutex is shared between processes",
+	"the lock is shared between processes",
 	NULL,
 };
 

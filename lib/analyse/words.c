@@ -2,7 +2,7 @@
 
 #include "analyse/interpreter.h"
 #include "base/str.h"
-#include "know/mutex.h"
+#include "know/lock.h"
 
 const char *nh_name_process(struct nh_arena *a, const struct nh_process *p)
 {
@@ -85,20 +85,15 @@ static const char *join_fact(struct nh_arena *a, const struct nh_graph *g, const
 		(intmax_t)w.futex_val, to->nstid != to->tid ? " in its container" : "");
 }
 
-static const char *lock_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
+static const char *lock_fact(struct nh_arena *a, const struct nh_edge *e)
 {
 	const struct nh_thread *from = e->from.row, *to = e->to.row;
-	struct nh_wait w = nh_graph_wait(g, from);
-	struct nh_mutex m;
+	struct nh_lock lock;
 
-	if (!nh_mutex_decode(from, &m))
+	if (!nh_lock_decode(from, &lock))
 		return "";
-	return nh_arena_printf(a,
-		"%smutex at 0x%jx: its owner word is %jd, the TID of that thread%s",
-		m.robust      ? "robust "
-		: m.recursive ? "recursive "
-			      : "",
-		(uintmax_t)w.addr, (intmax_t)m.owner,
+	return nh_arena_printf(a, "%s at 0x%jx: its owner word is %jd, the TID of that thread%s",
+		lock.what, (uintmax_t)lock.addr, (intmax_t)lock.owner,
 		to->nstid != to->tid ? " in its container" : "");
 }
 
@@ -142,7 +137,7 @@ const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const str
 	case NH_EDGE_JOINS:
 		return join_fact(a, g, e);
 	case NH_EDGE_LOCKS:
-		return lock_fact(a, g, e);
+		return lock_fact(a, e);
 	case NH_EDGE_GIL:
 		return gil_fact(a, g, e);
 	case NH_EDGE_CHILD:

@@ -48,6 +48,7 @@ static void read_status(struct nh_collector *k, int dir, struct nh_process *p)
 		return;
 	p->uid = st.uid;
 	p->tracer = st.tracer;
+	p->caught = st.sigcgt;
 	for (size_t i = 0; i < st.nnspid; i++)
 		*nh_push(k->a, &p->nspid) = st.nspid[i];
 }

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "collect/internal.h"
 #include "know/mutex.h"
+#include "know/rwlock.h"
 #include "proc/read.h"
 
 enum {
@@ -114,14 +115,19 @@ static int read_epoll(
 	return n < 0 ? (int)n : 0;
 }
 
-static void read_mutex(
-	struct nh_collector *k, const struct nh_mem *m, struct nh_thread *t, uint64_t addr)
+/* The words of what a futex may be part of; which it is, analysis tells. */
+static void read_lock(struct nh_collector *k, const struct nh_mem *m, struct nh_thread *t,
+	const struct nh_wait *w)
 {
-	uint32_t words[NH_MUTEX_WORDS];
+	uint32_t mutex[NH_MUTEX_WORDS], rwlock[NH_RWLOCK_READ];
 
-	if (!nh_mem_read(m, addr, words, sizeof(words)))
+	if (nh_mutex_is_wait(w) && !nh_mem_read(m, w->addr, mutex, sizeof(mutex)))
 		for (size_t i = 0; i < NH_MUTEX_WORDS; i++)
-			*nh_push(k->a, &t->mutex) = words[i];
+			*nh_push(k->a, &t->mutex) = mutex[i];
+	if (nh_rwlock_is_wait(w) && !nh_mem_read(m, w->addr - NH_RWLOCK_BEFORE * sizeof(*rwlock),
+					    rwlock, sizeof(rwlock)))
+		for (size_t i = 0; i < NH_RWLOCK_READ; i++)
+			*nh_push(k->a, &t->rwlock) = rwlock[i];
 }
 
 /* The memory that says what a blocked thread waits for. */
@@ -141,8 +147,8 @@ static int read_wait(struct nh_collector *k, int dir, const char *task, const st
 		r = nh_mem_read(m, w.addr, &word, sizeof(word));
 		if (!r)
 			t->futex_word = word;
-		if (!r && nh_mutex_is_wait(&w))
-			read_mutex(k, m, t, w.addr);
+		if (!r)
+			read_lock(k, m, t, &w);
 		return r;
 	case NH_WAIT_POLL:
 		return read_poll(k, m, t, &w);
@@ -168,7 +174,7 @@ static void take_syscall(struct nh_collector *k, struct nh_thread *t, const stru
 	t->nr = NH_UNKNOWN;
 	t->futex_word = NH_UNKNOWN;
 	t->timeout_ms = NH_UNKNOWN;
-	t->args.n = t->waits.n = t->mutex.n = 0;
+	t->args.n = t->waits.n = t->mutex.n = t->rwlock.n = 0;
 	t->sp = t->pc = 0;
 	t->running = true;
 	if (nh_parse_syscall(b->line, b->len, &sc) || sc.running)

@@ -25,6 +25,7 @@ struct nh_process {
 	int64_t nfds;			/* open descriptors of its main table */
 	int64_t bits;			/* 32 or 64, of the executable */
 	int64_t flags;			/* PF_* of stat field 9 */
+	uint64_t caught; /* signals with a handler, bit 0 = signal 1; of status: SigCgt */
 	int64_t ns_pid, ns_net, ns_mnt; /* inode numbers of its namespaces */
 	NH_VEC(int64_t) nspid; /* NSpid: outermost first; more than one = in a pid namespace */
 	int why;	       /* enum nh_why */
@@ -64,6 +65,9 @@ struct nh_thread {
 	NH_VEC(uint64_t) args; /* six system call arguments */
 	/* Waiting for what may be a pthread_mutex_t: its first words (know/mutex.h), else empty. */
 	NH_VEC(int64_t) mutex;
+	/* Waiting for what may be a pthread_rwlock_t: the words around the futex address
+	 * (know/rwlock.h), else empty. */
+	NH_VEC(int64_t) rwlock;
 	/* The descriptors it waits on: open slots of a poll set (fd >= 0), the one descriptor of a
 	 * read, or the interest list of an epoll descriptor (slot = position). */
 	NH_VEC(struct nh_pollfd) waits;

@@ -39,6 +39,7 @@ TYPE(nh_process_type, "process",
 	F(INT, nfds),
 	F(INT, bits),
 	F(INT, flags),
+	F(HEX, caught),
 	F(INT, ns_pid),
 	F(INT, ns_net),
 	F(INT, ns_mnt),
@@ -81,6 +82,7 @@ TYPE(nh_thread_type, "thread",
 	F(STR, wchan),
 	F(HEXES, args),
 	F(INTS, mutex),
+	F(INTS, rwlock),
 	R(ROWS, waits, nh_pollfd_type));
 #undef S
 

@@ -26,6 +26,7 @@ struct nh_status_file {
 	int64_t tgid, uid, tracer, vcsw, nvcsw, vmrss_kb;
 	int64_t nspid[NH_NS_DEPTH];
 	size_t nnspid;
+	uint64_t sigcgt; /* signals with a handler; 0 where not printed */
 };
 int nh_parse_status(const char *buf, size_t len, struct nh_status_file *ret);
 

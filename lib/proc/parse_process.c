@@ -82,6 +82,8 @@ int nh_parse_status(const char *buf, size_t len, struct nh_status_file *ret)
 
 		if (nh_scan_word(&s, "NSpid:") && parse_nspid(&s, ret) < 0)
 			return -EINVAL;
+		if (nh_scan_word(&s, "SigCgt:\t") && !nh_scan_u64(&s, 16, &ret->sigcgt))
+			return -EINVAL;
 		while (i < nwant && !nh_scan_word(&s, want[i].key))
 			i++;
 		if (i < nwant && !nh_scan_i64(&s, (int64_t *)((char *)ret + want[i].offset)))

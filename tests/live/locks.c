@@ -1,8 +1,8 @@
 /*
  * Threads that wait for pthread mutexes for ever, and shapes that only look so.
  *
- *	locks cycle | self | robust | join | fork	hang
- *	locks busy | recursive | shared | pool		do not
+ *	locks cycle | self | robust | join | fork | rwcycle	hang
+ *	locks busy | recursive | shared | pool | readers	do not
  */
 #include "fixture.h"
 
@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER, two = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static volatile pid_t tids[2];
 
@@ -51,6 +52,22 @@ static void *wait_for_work(void *arg)
 	tids[1] = gettid();
 	pthread_mutex_lock(&one);
 	pthread_cond_wait(&work, &one);
+	return arg;
+}
+
+static void *take_two_then_read(void *arg)
+{
+	pthread_mutex_lock(&two);
+	tids[1] = gettid();
+	pthread_rwlock_rdlock(&rwlock);
+	return arg;
+}
+
+static void *hold_to_read(void *arg)
+{
+	pthread_rwlock_rdlock(&rwlock);
+	tids[1] = gettid();
+	stay();
 	return arg;
 }
 
@@ -139,6 +156,16 @@ static void hang_join(void)
 	pthread_join(t, NULL);
 }
 
+/* One writes and wants a mutex, the other has that and wants to read. */
+static void hang_writer(void)
+{
+	pthread_rwlock_wrlock(&rwlock);
+	start(take_two_then_read, NULL);
+	until_second_stands();
+	show(getpid());
+	pthread_mutex_lock(&two);
+}
+
 static void be_healthy(const char *mode)
 {
 	if (!strcmp(mode,
@@ -153,6 +180,12 @@ static void be_healthy(const char *mode)
 		until_second_stands();
 		show(getpid());
 		stay();
+	}
+	if (!strcmp(mode, "readers")) {
+		start(hold_to_read, NULL);
+		until_second_stands();
+		show(getpid());
+		pthread_rwlock_wrlock(&rwlock);
 	}
 	make(&one, PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_STALLED, PTHREAD_PROCESS_PRIVATE);
 	pthread_mutex_lock(&one);
@@ -175,6 +208,8 @@ int main(int argc, char **argv)
 		wait_for_another_process();
 	if (!strcmp(mode, "cycle") || !strcmp(mode, "robust"))
 		hang_two(*mode == 'r');
+	if (!strcmp(mode, "rwcycle"))
+		hang_writer();
 	if (!strcmp(mode, "join"))
 		hang_join();
 	if (strcmp(mode, "self") != 0)

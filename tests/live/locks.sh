@@ -3,8 +3,8 @@
 # only look so.
 . tests/lib/live.sh
 
-hung="cycle robust join self fork"
-healthy="busy recursive shared pool"
+hung="cycle robust join self fork rwcycle"
+healthy="busy recursive shared pool readers"
 for mode in $hung $healthy; do
 	start "$mode" "$fixtures/locks" "$mode"
 	sleep 0.1
@@ -18,16 +18,18 @@ convicts() { # NAME ID CONFIDENCE
 		c.pid == $(value "$1" pid) and f.victims[0].pid == $(value "$1" pid)"
 }
 both() { echo "sorted(v.tid for v in f.victims) == sorted([$(value "$1" first), $(value "$1" second)])"; }
-for mode in cycle robust join self; do
+for mode in cycle robust join self rwcycle; do
 	check "$mode: a cycle of locks" convicts $mode lock-cycle confirmed
 done
-for mode in cycle robust join; do
+for mode in cycle robust join rwcycle; do
 	check "$mode: both threads are its victims" tells $mode "$(both $mode)"
 done
 check "cycle: each wants the other's lock" \
 	tells cycle "edges == ['wants the lock of', 'wants the lock of']"
 check "join: one joins, the other wants the lock" \
 	tells join "sorted(edges) == ['joins', 'wants the lock of']"
+check "rwcycle: the read-write lock names its writer" \
+	tells rwcycle "any('read-write lock at' in l.fact for l in f.chain)"
 check "self: one arrow, to itself" tells self "len(f.chain) == 1 and f.chain[0]['from'] == f.chain[0].to"
 check "one sample: likely" \
 	tells once "f.id == 'lock-cycle' and f.confidence == 'likely' and c.pid == $(value cycle pid)"
@@ -38,4 +40,6 @@ check "fork: the owner is told to be the parent's thread" \
 for mode in $healthy; do
 	check "$mode: nothing found" finds_nothing "$mode"
 done
+check "readers: how many there are is read" \
+	tells readers "any((t.rwlock or [0])[1:2] == [10] for t in rows('threads'))"
 done_testing

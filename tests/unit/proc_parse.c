@@ -42,11 +42,11 @@ static void status_file(void)
 
 	ok(!nh_parse_status(
 		TEXT("Name:\ta\\nTgid:\t9\nTgid:\t12\nTracerPid:\t7\nUid:\t1000\t0\t0\t0\n"
-		     "NSpid:\t12\t3\t1\nVmRSS:\t     44 kB\n"
+		     "NSpid:\t12\t3\t1\nSigCgt:\t0000000100004002\nVmRSS:\t     44 kB\n"
 		     "voluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t2\n"),
 		&st));
 	ok(st.tgid == 12 && st.tracer == 7 && st.uid == 1000 && st.vmrss_kb == 44);
-	ok(st.vcsw == 150 && st.nvcsw == 2);
+	ok(st.vcsw == 150 && st.nvcsw == 2 && st.sigcgt == 0x100004002);
 	ok(st.nnspid == 3 && st.nspid[0] == 12 && st.nspid[1] == 3 && st.nspid[2] == 1);
 	ok(!nh_parse_status(TEXT("Tgid:\t1\n"), &st) && st.vmrss_kb == NH_UNKNOWN);
 	ok(!st.nnspid && st.vcsw == NH_UNKNOWN && st.uid == NH_UNKNOWN);
