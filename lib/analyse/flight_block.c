@@ -64,16 +64,16 @@ static int64_t global(const struct nh_team *t, int64_t local)
 	return (size_t)local < t->norder ? t->order[local] : -1;
 }
 
-/* The other side's first operation that answers e and has not completed either. */
+/* The other side's k-th operation that answers e and has not completed either. */
 static const struct nh_collective *answer(
-	const struct nh_team *t, const struct nh_member *peer, int64_t rank, bool sends)
+	const struct nh_team *t, const struct nh_member *peer, int64_t rank, bool sends, size_t k)
 {
 	for (size_t i = 0; i < peer->n; i++) {
 		const struct nh_collective *e = peer->entry[i];
 		bool other;
 
 		if (e->p2p && !e->done && global(t, peer_of(e->op, &other)) == rank &&
-			other != sends)
+			other != sends && !k--)
 			return e;
 	}
 	return NULL;
@@ -111,38 +111,75 @@ static enum nh_stand peer_stand(
 	return dump->off ? NH_STAND_OFF : NH_STAND_BEHIND;
 }
 
-/* The first P2P operation that a member waits in, towards each peer one. */
+/* What a member has open towards one peer. */
+struct towards {
+	int64_t rank;
+	const struct nh_collective *first;
+	size_t n[2]; /* receives, sends so far */
+};
+struct peers {
+	struct towards *v;
+	size_t n, cap;
+};
+
+/* NULL if e is queued behind the first: not coalesced with it. */
+static struct towards *towards(
+	struct nh_arena *a, struct peers *all, int64_t rank, const struct nh_collective *e)
+{
+	struct towards *t;
+
+	nh_for(old, all)
+		if (old->rank == rank)
+			return old->first->seq == e->seq && old->first->p2p_seq == e->p2p_seq
+				       ? old
+				       : NULL;
+	t = nh_push(a, all);
+	t->rank = rank;
+	t->first = e;
+	return t;
+}
+
+/* e is the k-th of its direction towards that rank. */
+static void pair(struct nh_job *job, struct nh_team *t, const struct nh_member *m,
+	const struct nh_collective *e, int64_t rank, bool sends, size_t k)
+{
+	struct nh_member *peer = nh_team_member(t, rank);
+	const struct nh_collective *z = peer ? answer(t, peer, m->rank, sends, k) : NULL;
+	struct nh_block b = { .team = t, .op = e, .seq = e->p2p_seq, .p2p = true };
+
+	if (z && rank < m->rank)
+		return; /* told from the other side */
+	if (!z && peer && peer->row && peer->row->p2p_cut)
+		return; /* it may be among those that were not kept */
+	b.retired = e->retired;
+	nh_ranks_add(job->a, &b.waiters, m->rank);
+	if (z) {
+		nh_ranks_add(job->a, &b.waiters, rank);
+		compare_pair(job, &b, e, z);
+	} else {
+		nh_ranks_add(job->a, &b.by[peer_stand(job, peer, rank)], rank);
+	}
+	if (!k || !z || b.differ != NH_SAME)
+		*nh_push(job->a, &job->blocks) = b;
+}
+
+/* The P2P operations that a member waits in: towards each peer the first, and those coalesced with
+ * it. */
 static void pairs_of(struct nh_job *job, struct nh_team *t, const struct nh_member *m)
 {
-	struct nh_ranks seen = { 0 };
+	struct peers all = { 0 };
 
 	for (size_t i = 0; i < m->n; i++) {
-		const struct nh_collective *e = m->entry[i], *z;
+		const struct nh_collective *e = m->entry[i];
 		bool sends;
 		int64_t rank = e->p2p && !e->done ? global(t, peer_of(e->op, &sends)) : -1;
-		struct nh_block *b;
-		struct nh_member *peer;
+		struct towards *to;
 
-		if (rank < 0 || rank == m->rank || nh_ranks_has(&seen, rank))
+		if (rank < 0 || rank == m->rank)
 			continue;
-		nh_ranks_add(job->a, &seen, rank);
-		peer = nh_team_member(t, rank);
-		z = peer ? answer(t, peer, m->rank, sends) : NULL;
-		if (z && rank < m->rank)
-			continue; /* told from the other side */
-		b = nh_push(job->a, &job->blocks);
-		b->team = t;
-		b->op = e;
-		b->seq = e->p2p_seq;
-		b->p2p = true;
-		b->retired = e->retired;
-		nh_ranks_add(job->a, &b->waiters, m->rank);
-		if (!z) {
-			nh_ranks_add(job->a, &b->by[peer_stand(job, peer, rank)], rank);
-			continue;
-		}
-		nh_ranks_add(job->a, &b->waiters, rank);
-		compare_pair(job, b, e, z);
+		to = towards(job->a, &all, rank, e);
+		if (to)
+			pair(job, t, m, e, rank, sends, to->n[sends]++);
 	}
 }
 

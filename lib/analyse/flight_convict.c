@@ -121,7 +121,7 @@ static void tell_missing(struct nh_job *job, struct nh_block *b)
 static void tell_differ(struct nh_job *job, struct nh_block *b)
 {
 	static const char *const what[] = { "", "different operations", "different sizes",
-		"different types" };
+		"different types", "totals that cannot be" };
 	struct nh_finding *f = begin(job, "collective-mismatch", NH_LIKELY);
 	struct story s = { .job = job, .f = f };
 
@@ -130,6 +130,11 @@ static void tell_differ(struct nh_job *job, struct nh_block *b)
 			nh_arena_printf(job->a, "%s ran something else at %ssequence %jd of %s: %s",
 				nh_ranks_words(job->a, &b->odd), b->p2p ? "P2P " : "",
 				(intmax_t)b->seq, nh_team_words(job->a, b->team), what[b->differ]);
+	else if (b->differ == NH_DIFFER_TOTAL)
+		f->title = nh_arena_printf(job->a,
+			"the ranks do not expect what they send in all at sequence %jd of %s: it cannot "
+			"complete; which rank is wrong, the totals do not tell",
+			(intmax_t)b->seq, nh_team_words(job->a, b->team));
 	else
 		f->title = nh_arena_printf(job->a,
 			"%s at %ssequence %jd of %s: no majority, so no rank is named",

@@ -31,7 +31,9 @@ struct nh_member {
 	int64_t enqueued;		/* last it scheduled; NH_UNKNOWN */
 	int64_t wait;			/* first it has not completed; NH_UNKNOWN = none */
 	const struct nh_collective *at; /* its operation at the frontier */
-	const char *why;		/* STALE, DAMAGED: in words */
+	const struct nh_collective *const *batch; /* that one and what is coalesced with it */
+	size_t nbatch;
+	const char *why; /* STALE, DAMAGED: in words */
 };
 
 struct nh_team {
@@ -49,6 +51,7 @@ enum nh_differ {
 	NH_DIFFER_OP,
 	NH_DIFFER_SIZE,
 	NH_DIFFER_DTYPE,
+	NH_DIFFER_TOTAL, /* all_to_all: what is sent in all is not what is expected in all */
 };
 
 /* Some ranks wait in one operation, and what is known of why. */

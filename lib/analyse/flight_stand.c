@@ -108,12 +108,21 @@ static void find_frontier(struct nh_team *t)
 			t->frontier = m->wait;
 }
 
-static const struct nh_collective *entry_at(const struct nh_member *m, int64_t seq)
+/* What the member ran there: one operation, or several that were coalesced. */
+static void find_at(struct nh_member *m, int64_t seq)
 {
-	for (size_t i = 0; i < m->n; i++)
-		if (!m->entry[i]->p2p && m->entry[i]->seq == seq)
-			return m->entry[i];
-	return NULL;
+	for (size_t i = 0; i < m->n; i++) {
+		if (m->entry[i]->p2p || m->entry[i]->seq != seq) {
+			if (m->at)
+				return;
+			continue;
+		}
+		if (!m->at) {
+			m->at = m->entry[i];
+			m->batch = m->entry + i;
+		}
+		m->nbatch++;
+	}
 }
 
 static enum nh_stand stand_of(
@@ -131,7 +140,7 @@ static enum nh_stand stand_of(
 	}
 	if (m->enqueued == NH_UNKNOWN)
 		return m->row && m->row->entries ? NH_STAND_QUIET : NH_STAND_OFF;
-	m->at = entry_at(m, t->frontier);
+	find_at(m, t->frontier);
 	if (m->enqueued < t->frontier)
 		return NH_STAND_BEHIND;
 	return m->wait == t->frontier ? NH_STAND_AT : NH_STAND_PAST;

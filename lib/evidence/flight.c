@@ -76,6 +76,7 @@ static const char *contradiction(struct nh_flight *d)
 
 static void add_rows(struct nh_flight *d)
 {
+	nh_fr_choose(d);
 	nh_for(g, &d->groups) {
 		g->row.off = !d->nentries;
 		*nh_case_row(d->c, rank_group, rank_groups) = g->row;

@@ -62,13 +62,17 @@ struct nh_fr_entry {
 	int64_t created, started, completed; /* ns */
 	int64_t duration_us, timeout_ms;
 	uint32_t nth; /* its group, an index into the dump's */
-	int state;    /* enum nh_work_state, 0 = unknown */
+	uint32_t batch,
+		place; /* of coalesced ones: which, from 1 (0 = alone), and its place in it */
+	int state;     /* enum nh_work_state, 0 = unknown */
 	bool retired, p2p, done, keep;
 };
 
 struct nh_fr_group {
 	struct nh_rank_group row; /* its strings and lists live in the case's arena */
 	size_t open[2], done[2];  /* kept so far: collectives, P2P */
+	uint32_t batch[2];	  /* the one that was last decided on */
+	bool keep[2];		  /* what was decided */
 };
 
 /* Groups one rank may be in; a dump with more is refused. */
@@ -98,7 +102,8 @@ const char *nh_fr_text(struct nh_arena *a, const struct nh_value *v);
 
 /* Fills d->groups from the entries, pg_config and pg_status (either may be NULL).  0 or -E2BIG. */
 int nh_fr_groups(struct nh_flight *d, const struct nh_value *config, const struct nh_value *status);
-/* Marks what is kept of the entries and adds the rows of entries and steps to the case. */
+/* Marks what is kept of the entries; adds the rows of entries and steps to the case. */
+void nh_fr_choose(struct nh_flight *d);
 void nh_fr_keep(struct nh_flight *d);
 void nh_fr_steps(struct nh_flight *d);
 

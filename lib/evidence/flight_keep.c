@@ -18,24 +18,85 @@ static bool is_done(const struct nh_fr_entry *e, const struct nh_rank_group *g)
 		      : g->completed != NH_UNKNOWN && e->seq <= g->completed;
 }
 
-static void choose(struct nh_flight *d)
+static bool ends_batch(const struct nh_fr_entry *e)
 {
+	size_t n;
+	const char *op = nh_fr_op(e, &n);
+
+	return n == 9 && !memcmp(op, "coalesced", 9);
+}
+
+/*
+ * Coalesced operations have both sequence numbers in common with the "coalesced" entry that follows
+ * them, and it alone is kept up to date: theirs would say "scheduled" for ever.
+ */
+static void join_batches(struct nh_flight *d)
+{
+	uint32_t *end = nh_new(d->a, uint32_t, d->groups.n + 1); /* by group: entry + 1 */
+	uint32_t *place = nh_new(d->a, uint32_t, d->groups.n + 1);
+
+	for (size_t i = d->nentries; i-- > 0;) {
+		struct nh_fr_entry *e = &d->entries[i];
+		const struct nh_fr_entry *last = &d->entries[end[e->nth] ? end[e->nth] - 1 : i];
+
+		if (ends_batch(e)) {
+			end[e->nth] = e->batch = (uint32_t)i + 1;
+		} else if (last != e && e->seq == last->seq && e->p2p_seq == last->p2p_seq) {
+			e->batch = end[e->nth];
+			e->state = last->state;
+			e->retired = last->retired;
+			e->started = last->started;
+			e->completed = last->completed;
+		} else {
+			end[e->nth] = 0;
+		}
+	}
+	/* A ring that has wrapped may begin inside of a batch, whose places are not known then. */
+	if (d->nentries && d->entries->record > 0)
+		place[d->entries->nth] = NH_KEPT_BATCH;
+	for (size_t i = 0; i < d->nentries; i++) {
+		struct nh_fr_entry *e = &d->entries[i];
+
+		e->place = e->batch ? place[e->nth]++ : 0;
+		if (!e->batch || ends_batch(e))
+			place[e->nth] = 0;
+	}
+}
+
+static bool tells_place(const struct nh_fr_entry *e)
+{
+	return e->place < NH_KEPT_BATCH || ends_batch(e);
+}
+
+/* Counts what is alone, and the first that is seen of a batch; the rest goes with that. */
+static bool room(struct nh_fr_group *g, const struct nh_fr_entry *e, size_t *kept, size_t most)
+{
+	if (!e->batch || e->batch != g->batch[e->p2p])
+		g->keep[e->p2p] = (*kept)++ < most;
+	g->batch[e->p2p] = e->batch;
+	return g->keep[e->p2p] && tells_place(e);
+}
+
+void nh_fr_choose(struct nh_flight *d)
+{
+	join_batches(d);
 	for (size_t i = 0; i < d->nentries; i++) {
 		struct nh_fr_entry *e = &d->entries[i];
 		struct nh_fr_group *g = &d->groups.v[e->nth];
 
 		e->done = is_done(e, &g->row);
-		e->keep = !e->done && g->open[e->p2p]++ < NH_KEPT_OPEN;
+		e->keep = !e->done && room(g, e, &g->open[e->p2p], NH_KEPT_OPEN);
+		g->row.p2p_cut |= e->p2p && !e->done && !e->keep;
 	}
 	for (size_t i = d->nentries; i-- > 0;) {
 		struct nh_fr_entry *e = &d->entries[i];
 		struct nh_fr_group *g = &d->groups.v[e->nth];
 
 		if (e->done)
-			e->keep = g->done[e->p2p]++ < NH_KEPT_DONE;
+			e->keep = room(g, e, &g->done[e->p2p], NH_KEPT_DONE);
 		/* The last one of all, so that it is known how far the rank ran ahead. */
 		else if (!e->p2p && e->seq == g->row.last)
-			e->keep = true;
+			e->keep = tells_place(e);
 	}
 }
 
@@ -163,7 +224,6 @@ static void tell(struct nh_flight *d, const struct nh_fr_entry *e, struct nh_col
 
 void nh_fr_keep(struct nh_flight *d)
 {
-	choose(d);
 	for (size_t i = 0; i < d->nentries; i++)
 		if (d->entries[i].keep)
 			tell(d, &d->entries[i], nh_case_row(d->c, collective, collectives));

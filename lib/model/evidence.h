@@ -23,6 +23,7 @@ struct nh_rank_group {
 	bool members_guessed; /* the dump does not say whose members they are (Gloo) */
 	bool timing;	      /* start events were recorded: `started` means something */
 	bool off;	      /* the recorder was off: no entries at all in the dump */
+	bool p2p_cut;	      /* more P2P operations had not completed than are kept */
 	const char *group, *desc;
 	const char *version; /* of the dump's format, "1.0" for the old lists */
 	const char *damaged; /* why the dump could not be used; NULL = it was */
@@ -36,7 +37,8 @@ enum nh_work_state {
 };
 
 /* One recorded operation.  Of each rank and group only those near the frontier are kept:
- * NH_KEPT_OPEN that had not completed and the last NH_KEPT_DONE that had. */
+ * NH_KEPT_OPEN that had not completed and the last NH_KEPT_DONE that had; of coalesced ones, which
+ * count as one, the first NH_KEPT_BATCH and the "coalesced" that ends them. */
 struct nh_collective {
 	int64_t rank;
 	int64_t record; /* order of recording in the rank */
@@ -70,6 +72,7 @@ struct nh_step_wait {
 
 #define NH_KEPT_OPEN 32
 #define NH_KEPT_DONE 8
+#define NH_KEPT_BATCH 256
 #define NH_KEPT_STEPS 64
 
 extern const struct nh_type nh_rank_group_type, nh_collective_type, nh_step_wait_type;

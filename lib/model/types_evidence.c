@@ -23,6 +23,7 @@ TYPE(nh_rank_group_type, "rank_group",
 	F(INT, timeout_ms),
 	F(BOOL, timing),
 	F(BOOL, off),
+	F(BOOL, p2p_cut),
 	F(STR, version),
 	P(STR, damaged, PROSE),
 	P(STR, source, PATH));

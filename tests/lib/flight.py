@@ -103,11 +103,11 @@ class Rank:
         self.p2p_seq = dict.fromkeys(self.groups, 0)
         self.time = T0 + rank * 100_000
 
-    def op(self, group="0", name="all_reduce", size=4096, dtype="Float", done=True, started=True,
-           wait=30.0, late=0, frames="step", retired=None):
-        p2p = name.startswith(("send", "recv"))
+    def op(self, group="0", name="all_reduce", size=4096, out=None, dtype="Float", done=True,
+           started=True, wait=30.0, late=0, frames="step", retired=None, p2p=None, bump=True):
+        p2p = name.startswith(("send", "recv")) if p2p is None else p2p
         seqs = self.p2p_seq if p2p else self.seq
-        seqs[group] += 1
+        seqs[group] += bump
         self.time += 50_000_000
         pg_id = list(self.groups).index(group)
         created = self.time + late
@@ -124,7 +124,7 @@ class Rank:
         state = "completed" if done else "started" if started else "scheduled"
         e |= {
             "input_sizes": [[size]], "input_dtypes": [dtype],
-            "output_sizes": [[size]], "output_dtypes": [dtype], "state": state,
+            "output_sizes": [[size if out is None else out]], "output_dtypes": [dtype], "state": state,
             "time_discovered_started_ns": created + 1_000_000 if started or done else None,
             "time_discovered_completed_ns": created + 40_000_000 if done else None,
             "retired": done if retired is None else retired, "timeout_ms": 600000, "is_p2p": p2p,
@@ -138,6 +138,15 @@ class Rank:
                 s["last_started_collective"] = self.seq[group]
             if done:
                 s["last_completed_collective"] = self.seq[group]
+        return self
+
+    def batch(self, *ops, done=True, group="0"):
+        """Coalesced operations: one number for all, and only the entry that ends them gets on."""
+        for i, op in enumerate(ops):
+            self.op(group, started=False, done=False, bump=not i, **op)
+            del self.entries[-1]["time_discovered_completed_ns"]
+        self.op(group, name="coalesced", p2p=self.entries[-1]["is_p2p"], bump=False, done=done)
+        self.entries[-1] |= {"input_sizes": [], "input_dtypes": [], "output_sizes": [], "output_dtypes": []}
         return self
 
     def steps(self, n=STEPS, group="0", **more):
@@ -251,6 +260,39 @@ def scenes():
     s["p2p-local"] = dumps(every(lambda r: r.steps().op("1", name="recv 0<-1", done=False)
                                  if r.rank == 4 else r.steps(), sub, n=8))
 
+    gather = [{"name": "_all_gather_base", "size": n} for n in (8, 16, 32)]
+    ring = lambda r, n=4: [{"name": f"send {r}->{(r + 1) % n}"}, {"name": f"recv {r}<-{(r - 1) % n}"}]
+
+    def batches(r):
+        for _ in range(STEPS):
+            r.steps(1).batch(*gather).batch(*ring(r.rank))
+        return r
+    s["batch-healthy"] = dumps(every(batches))
+    s["batch-missing"] = dumps(every(lambda r: batches(r).batch(*gather, done=False)
+                                     if r.rank != 2 else batches(r)))
+    s["batch-op"] = dumps(every(lambda r: batches(r).batch(
+        *(gather[:2] + [{"name": "reduce_scatter"}] if r.rank == 2 else gather), done=False)))
+    s["batch-size"] = dumps(every(lambda r: batches(r).batch(
+        *(gather[:2] + [{"name": "_all_gather_base", "size": 33}] if r.rank == 1 else gather), done=False)))
+    s["batch-short"] = dumps(every(lambda r: batches(r).batch(
+        *(gather[:2] if r.rank == 3 else gather), done=False)))
+    s["batch-same"] = dumps(every(lambda r: batches(r).batch(*gather, done=False)))
+    s["batch-wrapped"] = dumps(every(lambda r: batches(r).batch(*gather, done=False)))
+    del s["batch-wrapped"][2]["entries"][:-3]
+    s["batch-p2p"] = dumps(every(lambda r: batches(r).batch(
+        *(ring(r.rank) + [{"name": "send 0->1"}] if r.rank == 0 else ring(r.rank)), done=False)))
+    s["batch-p2p-size"] = dumps(every(lambda r: batches(r).batch(*ring(r.rank), {
+        "name": "send 0->1" if r.rank == 0 else "recv 1<-0", "size": 7 + r.rank}, done=False)
+        if r.rank < 2 else batches(r).batch(*ring(r.rank), done=False)))
+
+    shares = [(10, 40), (20, 30), (30, 20), (40, 10)]
+    a2a = lambda r, **more: r.op(name="all_to_all", size=shares[r.rank][0], out=shares[r.rank][1], **more)
+    s["a2a"] = dumps(every(lambda r: a2a(a2a(r.steps()).steps())))
+    s["a2a-waits"] = dumps(every(lambda r: a2a(r.steps(), done=False)))
+    s["a2a-total"] = dumps(every(lambda r: a2a(r.steps(), done=False)))
+    s["a2a-total"][1]["entries"][-1]["output_sizes"] = [[31]]
+    s["a2a-total-2.2"] = {r: d | {"version": "2.2"} for r, d in s["a2a-total"].items()}
+    s["a2a-total-absent"] = {r: d for r, d in s["a2a-total"].items() if r != 3}
     s["straggler"] = dumps(every(lambda r: r.steps(wait=2.0 if r.rank == 0 else 30.0 + r.rank)))
     s["late"] = dumps(every(lambda r: r.steps(late=30_000_000 if r.rank == 1 else 0), timing=False))
 

@@ -40,6 +40,7 @@ verdict "NCCL, straggler" "$dumps/nccl-straggler" 1 'problem straggler likely vi
 
 missing='hang rank-missing likely victims=3 rank=2 victim-ranks=0,1,3'
 missing0='hang rank-missing likely victims=3 rank=0 victim-ranks=1,2,3'
+waits='inconclusive collective-wait possible victims=4 victim-ranks=0,1,2,3'
 perhaps='inconclusive rank-missing possible victims=3 rank=2 victim-ranks=0,1,3'
 while IFS='|' read -r scene status line; do
 	verdict "made: $scene" "made/$scene" "$status" "$line"
@@ -68,6 +69,20 @@ half-dumped|2|inconclusive rank-missing possible victims=2 rank=2 victim-ranks=0
 p2p-chain|1|hang rank-missing likely victims=3 rank=3 victim-ranks=0,1,2
 p2p-size|1|hang collective-mismatch likely victims=2 victim-ranks=0,1
 p2p-local|1|hang rank-missing likely victims=1 rank=6 victim-ranks=4
+batch-healthy|0|$quiet
+batch-missing|1|$missing
+batch-op|1|hang collective-mismatch likely victims=3 rank=2 victim-ranks=0,1,3
+batch-size|1|hang collective-mismatch likely victims=3 rank=1 victim-ranks=0,2,3
+batch-short|1|hang collective-mismatch likely victims=3 rank=3 victim-ranks=0,1,2
+batch-same|2|$waits
+batch-wrapped|2|$waits
+batch-p2p|1|hang rank-missing likely victims=1 rank=1 victim-ranks=0
+batch-p2p-size|1|hang collective-mismatch likely victims=2 victim-ranks=0,1
+a2a|0|$quiet
+a2a-waits|2|$waits
+a2a-total|1|hang collective-mismatch likely victims=4 victim-ranks=0,1,2,3
+a2a-total-2.2|2|$waits
+a2a-total-absent|1|hang rank-missing likely victims=3 rank=3 victim-ranks=0,1,2
 straggler|1|problem straggler likely victims=3 rank=0 victim-ranks=1,2,3
 late|2|inconclusive straggler possible victims=3 rank=1 victim-ranks=0,2,3
 uneven|0|$quiet
@@ -125,6 +140,12 @@ verdict "a saved report" chain.json 1 'hang rank-missing likely victims=3 rank=3
 grep -q 'log_loss (/app/train.py:88)' text && grep -q 'waits in step (/app/train.py:71)' text &&
 	tr -s ' \n' ' ' <text | grep -q 'raising the timeout buys a longer hang'
 check "the culprit's place beside the victim's, and what a timeout buys" $?
+"$nh" report made/a2a-total | tr -s ' \n' ' ' >text
+grep -q 'together send 100 elements and expect 101' text && grep -q 'rank 1 sends 20 and expects 31' text
+check "an all_to_all whose totals cannot be, with the numbers" $?
+"$nh" report made/batch-op | tr -s ' \n' ' ' >text
+grep -q 'rank 2: reduce_scatter of \[4096\] Float, number 3 of 4 coalesced' text
+check "which of the coalesced operations differs" $?
 "$nh" report made/uneven -f json | grep -q '"ruled_out":\[{"id":"straggler"'
 check "uneven batches are told from a straggler" $?
 echo "1..$n"
