@@ -31,14 +31,14 @@ $(if $(strip $(missing)),$(error missing libraries: $(missing); on Debian or Ubu
 endif
 endif
 pkg_cflags = $(shell $(PKG_CONFIG) --cflags $(PKGS))
-# libsupc++ brings the C++ demangler; it has no .pc file.
-pkg_libs   = $(shell $(PKG_CONFIG) $(pkg_mode) --libs $(PKGS)) -lsupc++
+# libsupc++ brings the C++ demangler; it has no .pc file.  NVML is loaded where that is possible.
+pkg_libs   = $(shell $(PKG_CONFIG) $(pkg_mode) --libs $(PKGS)) -lsupc++ $(if $(STATIC),,-ldl)
 
 # The user's CFLAGS, CPPFLAGS and LDFLAGS stay theirs; ours come first so that theirs win.
 ours  = -std=gnu11 -D_GNU_SOURCE -DNH_VERSION='"$(VERSION)"' -Ilib -MMD -MP -pthread \
         -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
         -Wundef -Wformat=2 -Wno-unused-parameter -Wno-missing-field-initializers \
-        $(if $(WERROR),-Werror) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+        $(if $(WERROR),-Werror) $(if $(STATIC),-DNH_STATIC) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 flags = $(ours) $(pkg_cflags) $(CPPFLAGS) $(CFLAGS)
 link  = $(CC) $(flags) $(if $(STATIC),-static) $(LDFLAGS)
 

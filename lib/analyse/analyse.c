@@ -3,6 +3,7 @@
 #include <string.h>
 #include "analyse/checkpoint.h"
 #include "analyse/flight.h"
+#include "analyse/gpu.h"
 #include "analyse/log.h"
 #include "analyse/nccl.h"
 #include "analyse/nccl_ras.h"
@@ -289,6 +290,7 @@ void nh_analyse(struct nh_case *c)
 		if (!convicted(c, rules[i]->id))
 			open |= apply(c, rules[i], g, n);
 	open |= n && joins_unseen(&g[n - 1]);
+	nh_gpu_analyse(c);
 	nh_flight_analyse(c);
 	nh_checkpoint_analyse(c);
 	nh_log_analyse(c);

@@ -64,6 +64,11 @@ struct nh_collector {
 	struct nh_set walked_before; /* processes the first sample's search went through */
 	NH_VEC(const char *) ras_at; /* addresses to ask for RAS, as NCCL_RAS_ADDR says */
 	bool last;		     /* this sample is the last one */
+	struct {
+		int64_t pid; /* of the process that asks for the GPUs; 0 = not asked */
+		int64_t until_ms;
+		int fd; /* where it tells */
+	} gpus;
 };
 
 /* table.c: reads every process's stat; 0 or a negative errno. */
@@ -116,6 +121,11 @@ void nh_read_stacks(struct nh_collector *k);
 /* ras.c: where the subjects of this sample have NCCL's RAS service; asks it, once each. */
 void nh_find_ras(struct nh_collector *k);
 void nh_ask_ras(struct nh_collector *k);
+
+/* gpu.c: asks for the state of the host's GPUs, if it has some and there is a subject; takes what
+ * was told by then, and ends the asking. */
+void nh_gpus_begin(struct nh_collector *k);
+void nh_gpus_end(struct nh_collector *k);
 
 /* dump.c: asks the subjects' flight recorders for a dump, and waits for it. */
 void nh_ask_dumps(struct nh_collector *k);

@@ -55,6 +55,7 @@ static int flush(struct nh_collector *k, struct nh_writer *w)
 
 	k->c->samples.n = k->c->processes.n = k->c->threads.n = 0;
 	k->c->fds.n = k->c->sockets.n = k->c->modules.n = k->c->stacks.n = k->c->ras.n = 0;
+	k->c->gpus.n = 0;
 	k->c->interpreters.n = k->c->rank_groups.n = k->c->collectives.n = k->c->step_waits.n = 0;
 	return r ? r : nh_write_gaps(w, k->c);
 }
@@ -126,11 +127,15 @@ int nh_worker_run(const struct nh_collect_opts *o, struct nh_mark *mark, int fd)
 				return EXIT_FAILURE;
 			c.gaps.n = 0;
 		}
+		/* While we sleep; what maps CUDA is known now. */
+		if (k.sample == 1)
+			nh_gpus_begin(&k);
 		r = flush(&k, &w);
 		c.gaps.n = 0;
 		if (r)
 			return EXIT_FAILURE;
 	}
+	nh_gpus_end(&k);
 	/* Last, with everything else already said: its answer may be slow to come. */
 	nh_ask_ras(&k);
 	if (o->dump && !k.recorded) {

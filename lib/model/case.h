@@ -7,6 +7,7 @@
 
 #include "model/checkpoint.h"
 #include "model/evidence.h"
+#include "model/gpu.h"
 #include "model/log.h"
 #include "model/process.h"
 #include "model/python.h"
@@ -56,6 +57,7 @@ struct nh_case {
 	NH_VEC(struct nh_stack) stacks;
 	NH_VEC(struct nh_interpreter) interpreters;
 	NH_VEC(struct nh_ras) ras;
+	NH_VEC(struct nh_gpu) gpus;
 	NH_VEC(struct nh_rank_group) rank_groups;
 	NH_VEC(struct nh_collective) collectives;
 	NH_VEC(struct nh_step_wait) step_waits;

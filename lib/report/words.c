@@ -98,6 +98,7 @@ void nh_words(struct nh_doc *d, const struct nh_view *v)
 	nh_words_gaps(d, v);
 	nh_words_elimination(d, v);
 	nh_words_nccl(d, v);
+	nh_words_gpus(d, v);
 	nh_words_stacks(d, v);
 	nh_words_settings(d, v);
 	nh_words_ras(d, v);

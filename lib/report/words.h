@@ -26,6 +26,7 @@ void nh_words_python(struct nh_doc *d, const struct nh_view *v, const struct nh_
 void nh_words_settings(struct nh_doc *d, const struct nh_view *v);
 void nh_words_checkpoints(struct nh_doc *d, const struct nh_view *v);
 void nh_words_cadence(struct nh_doc *d, const struct nh_case *c);
+void nh_words_gpus(struct nh_doc *d, const struct nh_view *v);
 void nh_words_ras(struct nh_doc *d, const struct nh_view *v);
 void nh_words_tables(struct nh_doc *d, const struct nh_case *c); /* --all */
 void nh_words_footer(struct nh_doc *d, const struct nh_view *v);

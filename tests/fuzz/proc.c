@@ -1,5 +1,7 @@
-/* The procfs parsers.  The first byte chooses the parser, the rest is the file. */
+/* The parsers of procfs and of nvidia-smi.  The first byte chooses the parser, the rest is the
+ * file. */
 #include "replay.h"
+#include "collect/gpu_smi.h"
 #include "proc/mem.h"
 #include "proc/parse.h"
 #include "model/socket.h"
@@ -103,6 +105,21 @@ static void memory_file(const char *buf, size_t len)
 	nh_parse_memory(buf, len, UINT64_MAX, dst, 1);
 }
 
+/* All three queries take it, the first one giving the others what they refer to. */
+static void smi_answer(const char *buf, size_t len)
+{
+	struct nh_arena a = { 0 };
+	struct nh_case c = { .arena = &a };
+
+	for (size_t i = 0; i < nh_smi_nqueries; i++) {
+		nh_smi_names names = { 0 };
+
+		nh_smi_refused(&nh_smi_queries[i], names, buf, len);
+		nh_smi_parse(&nh_smi_queries[i], names, buf, len, &c);
+	}
+	nh_arena_free(&a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct {
@@ -119,6 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ '6', tcp6_file },
 		{ 'u', unix_file },
 		{ 'M', memory_file },
+		{ 'g', smi_answer },
 	};
 
 	for (size_t i = 0; size && i < sizeof(parsers) / sizeof(*parsers); i++)
