@@ -28,6 +28,8 @@ static const struct nh_rule *const rules[] = {
 	&nh_rule_teardown_cuda,
 	&nh_rule_teardown_progress,
 	&nh_rule_init_wait,
+	&nh_rule_gil_cycle,
+	&nh_rule_gil_wait,
 	&nh_rule_lock_cycle,
 	&nh_rule_fork_lock,
 	&nh_rule_fork_alone,

@@ -7,7 +7,8 @@
 /* The interpreter, in the index's sample, whose GIL the thread holds or wants; NULL = none. */
 const struct nh_interpreter *nh_gil_held_by(const struct nh_index *ix, const struct nh_thread *t);
 const struct nh_interpreter *nh_gil_wanted_by(const struct nh_index *ix, const struct nh_thread *t);
-/* Whether an earlier sample shows the same holder, and the GIL never changed hands since. */
+/* Whether the other sample shows the same holder, and the GIL did not change hands in between;
+ * true as well where there is no other one. */
 bool nh_gil_stands_still(const struct nh_index *ix, const struct nh_interpreter *in);
 
 #endif

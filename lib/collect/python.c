@@ -1,9 +1,25 @@
 #include "collect/python.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include "base/clock.h"
+#include "know/wait.h"
+#include "proc/read.h"
 #include "python/gil.h"
+
+enum { LOOKS = 20, BETWEEN_LOOKS_NS = 1000000 }; /* second looks at one process's threads */
+
+/* The argument stays when the call is restarted under another number; calls without arguments
+ * leave there what was before. */
+static uint64_t futex_of(const struct nh_collector *k, const struct nh_thread *t)
+{
+	struct nh_wait w = nh_wait_decode(k->c->machine, t);
+	bool futex = w.kind == NH_WAIT_FUTEX || (w.restarted && !w.call);
+
+	return futex && t->args.n ? t->args.v[0] : 0;
+}
 
 static struct nh_py_task *list_tasks(struct nh_collector *k, size_t first, size_t n)
 {
@@ -12,13 +28,51 @@ static struct nh_py_task *list_tasks(struct nh_collector *k, size_t first, size_
 	for (size_t i = 0; i < n; i++) {
 		const struct nh_thread *t = &k->c->threads.v[first + i];
 
-		/* The argument stays when the call is restarted under another number. */
-		tasks[i] = (struct nh_py_task){ .tid = t->tid,
-			.nstid = t->nstid,
-			.sp = t->sp,
-			.futex = t->args.n ? t->args.v[0] : 0 };
+		tasks[i] = (struct nh_py_task){
+			.tid = t->tid, .nstid = t->nstid, .sp = t->sp, .futex = futex_of(k, t)
+		};
 	}
 	return tasks;
+}
+
+static uint64_t futex_now(const struct nh_collector *k, const struct nh_subject *s, int64_t tid)
+{
+	struct nh_thread now = { .tid = tid };
+	struct nh_syscall sc;
+	char path[64], buf[256];
+
+	snprintf(path, sizeof(path), "task/%jd/syscall", (intmax_t)tid);
+
+	ssize_t n = nh_read_small(s->dir, path, buf, sizeof(buf));
+
+	if (n <= 0 || nh_parse_syscall(buf, (size_t)n, &sc) || sc.running)
+		return 0;
+	now.nr = sc.nr;
+	now.args.v = sc.args;
+	now.args.n = 6;
+	return futex_of(k, &now);
+}
+
+/* Who wants a GIL wakes every 5 ms to ask for it anew.  Where one was met on its feet, another look
+ * tells it from a thread that works. */
+static void look_again(const struct nh_collector *k, const struct nh_subject *s,
+	const struct nh_py_state *st, struct nh_py_task *tasks, size_t first)
+{
+	const struct timespec while_it_falls_asleep = { .tv_nsec = BETWEEN_LOOKS_NS };
+	int looks = 0;
+
+	nh_for(t, &st->threads) {
+		const struct nh_py_interp *in = &st->interps.v[t->interp];
+
+		if (t->task == NH_PY_NO_TASK || !in->gil || !in->locked || in->holder == t->addr ||
+			!k->c->threads.v[first + t->task].running)
+			continue;
+		for (int i = 0; i < 4 && looks < LOOKS && !tasks[t->task].futex; i++, looks++) {
+			if (i)
+				nanosleep(&while_it_falls_asleep, NULL);
+			tasks[t->task].futex = futex_now(k, s, tasks[t->task].tid);
+		}
+	}
 }
 
 static void note(struct nh_collector *k, struct nh_interpreter *row, const char *what)
@@ -88,6 +142,7 @@ void nh_read_python(struct nh_collector *k, const struct nh_subject *s, struct n
 		return;
 	tasks = list_tasks(k, first, n);
 	nh_py_match_tasks(&ret->py, &ret->state, tasks, n);
+	look_again(k, s, &ret->state, tasks, first);
 	for (size_t i = 0; i < ret->state.interps.n; i++)
 		add_row(k, s, ret, i, tasks, n);
 	ret->chains = nh_arena_alloc(k->a, n, sizeof(*ret->chains));

@@ -1,0 +1,54 @@
+#include "know/remote.h"
+
+#include <string.h>
+#include "know/teardown.h"
+
+/* Gloo, MPI 1 … 4, Horovod 0.19 … 0.28, PyTorch 1.10 … 2.8, NCCL 2.x; a trailing * = any rest. */
+static const char *const functions[] = {
+	"gloo::transport::tcp::Buffer::wait*",
+	"gloo::transport::tcp::UnboundBuffer::wait*",
+	"gloo::transport::uv::Buffer::wait*",
+	"gloo::transport::uv::UnboundBuffer::wait*",
+	"gloo::rendezvous::*",
+	"MPI_Wait*",
+	"MPI_Barrier",
+	"MPI_Recv",
+	"MPI_Send",
+	"MPI_Bcast",
+	"MPI_Reduce*",
+	"MPI_Allreduce",
+	"MPI_Allgather*",
+	"MPI_Alltoall*",
+	"horovod::torch::WaitAndClear",
+	"c10d::TCPStore::get",
+	"c10d::TCPStore::wait",
+	"c10d::TCPStore::doWait",
+	"c10d::ProcessGroupNCCL::WorkNCCL::wait",
+	"c10d::ProcessGroupNCCL::WorkNCCL::synchronize*",
+	"c10d::ProcessGroupGloo::AsyncWork::wait*",
+	"c10d::Work::wait",
+	"ncclCommInitRank*",
+	"ncclCommInitAll",
+	"ncclCommSplit",
+};
+
+bool nh_waits_for_rank(const struct nh_frame *f)
+{
+	char name[256];
+	const char *base = name;
+
+	if (!f->func || f->nearest || f->python)
+		return false;
+	nh_frame_base(f, name, sizeof(name));
+	/* The profiling name of the same function. */
+	if (!strncmp(name, "PMPI_", 5) || !strncmp(name, "pnccl", 5))
+		base++;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		size_t n = strlen(functions[i]);
+
+		if (functions[i][n - 1] == '*' ? !strncmp(base, functions[i], n - 1)
+					       : !strcmp(base, functions[i]))
+			return true;
+	}
+	return false;
+}
