@@ -33,6 +33,7 @@ static const struct nh_rule *const rules[] = {
 	&nh_rule_lock_cycle,
 	&nh_rule_fork_lock,
 	&nh_rule_fork_alone,
+	&nh_rule_exit,
 	&nh_rule_stopped,
 };
 

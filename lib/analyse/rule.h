@@ -36,7 +36,7 @@ extern const struct nh_rule nh_rule_held_socket, nh_rule_held_socket_hidden, nh_
 	nh_rule_stray_client, nh_rule_stray_peer, nh_rule_teardown_cuda, nh_rule_teardown_graph,
 	nh_rule_teardown_progress, nh_rule_init_wait, nh_rule_fork_lock, nh_rule_fork_alone,
 	nh_rule_lock_cycle, nh_rule_stopped;
-extern const struct nh_rule nh_rule_gil_cycle, nh_rule_gil_wait;
+extern const struct nh_rule nh_rule_gil_cycle, nh_rule_gil_wait, nh_rule_exit;
 
 /* Helpers for tell(). */
 void nh_tell_evidence(struct nh_arena *a, struct nh_finding *f, const char *fmt, ...)

@@ -64,7 +64,7 @@ static void look_again(const struct nh_collector *k, const struct nh_subject *s,
 	nh_for(t, &st->threads) {
 		const struct nh_py_interp *in = &st->interps.v[t->interp];
 
-		if (t->task == NH_PY_NO_TASK || !in->gil || !in->locked || in->holder == t->addr ||
+		if (t->task == NH_PY_NO_TASK || !in->gil || !in->locked ||
 			!k->c->threads.v[first + t->task].running)
 			continue;
 		for (int i = 0; i < 4 && looks < LOOKS && !tasks[t->task].futex; i++, looks++) {

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Programs at their end that join a thread or a child: one that nobody will wake, and ones that serve,
+# sleep, work or are meant to wait.
+. tests/lib/live.sh
+. tests/lib/pythons.sh
+
+hung='event queue two executor child'
+healthy='accept select sleep bounded compute server working idle'
+all=''
+for which in $known; do
+	case $which in
+	system) modes="$hung handler $healthy" ;;
+	*) modes='event child' ;;
+	esac
+	for mode in $modes; do
+		# shellcheck disable=SC2046
+		start "$which-$mode" $(cat "$tmp/$which.run") -W ignore tests/live/exit.py "$mode"
+		all="$all $which-$mode"
+	done
+done
+sleep 0.5
+for name in $all; do
+	look "$name" "$(value "$name" pid)"
+done
+looked
+
+convicts() { # NAME
+	exits "$1" 1 && tells "$1" "[x.id for x in fs] == ['interpreter-exit'] and
+		f.confidence == 'likely' and f.victims[0].pid == $(value "$1" pid)"
+}
+joins() { # NAME: that thread, and its place in the program
+	convicts "$1" && tells "$1" "c.pid == $(value "$1" pid) and c.tid == $(value "$1" other) and
+		'exit.py line' in f.title and edges == ['joins'] and f.chain[0].inferred"
+}
+waits() { # NAME: for that child
+	convicts "$1" && tells "$1" "c.pid == $(value "$1" other) and edges == ['waits for its child']"
+}
+for name in $all; do
+	case $name in
+	*-event | *-queue | *-executor) check "$name: the joined thread" joins "$name" ;;
+	*-two) check "$name: likely, but which thread is not known" convicts "$name" ;;
+	*-child | *-process) check "$name: the child" waits "$name" ;;
+	*-handler) check "$name: a possibility" exits "$name" 2 ;;
+	*) check "$name: nothing found" finds_nothing "$name" ;;
+	esac
+	kill -9 "$(value "$name" pid)"
+done
+check "two: both are named" tells system-two "len(f.chain) == 2 and not c.tid and len(f.unknown) > 0"
+check "handler: the signal is named" tells system-handler \
+	"f.id == 'interpreter-exit' and any('signal 15' in u for u in f.unknown)"
+done_testing
