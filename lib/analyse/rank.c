@@ -3,12 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far a finding is from the root of the story: its culprit may be another one's victim. */
-struct ranked {
-	struct nh_finding f;
-	bool consequence;
-};
-
 static bool has_victim(const struct nh_finding *f, const struct nh_actor *who)
 {
 	nh_for(v, &f->victims)
@@ -17,41 +11,39 @@ static bool has_victim(const struct nh_finding *f, const struct nh_actor *who)
 	return false;
 }
 
-/* In a cycle each is the other's victim; neither is a mere consequence then. */
-static bool is_consequence(const struct nh_verdict *v, const struct nh_finding *f)
+/* The finding that holds f's culprit up; NULL = none.  In a cycle each is the other's victim; neither
+ * is a mere consequence then. */
+static const struct nh_finding *cause_of(const struct nh_verdict *v, const struct nh_finding *f)
 {
 	if (!f->culprit || f->culprit->pid == NH_UNKNOWN || has_victim(f, f->culprit))
-		return false;
+		return NULL;
 	nh_for(other, &v->findings)
 		if (other != f && has_victim(other, f->culprit) &&
 			!(other->culprit && has_victim(f, other->culprit)))
-			return true;
-	return false;
+			return other;
+	return NULL;
 }
 
 static int best_first(const void *a, const void *b)
 {
-	const struct ranked *x = a, *y = b;
+	const struct nh_finding *x = a, *y = b;
 
-	if (x->consequence != y->consequence)
-		return x->consequence - y->consequence;
-	if (x->f.confidence != y->f.confidence)
-		return y->f.confidence - x->f.confidence;
-	if (x->f.victims.n != y->f.victims.n)
-		return x->f.victims.n < y->f.victims.n ? 1 : -1;
-	return strcmp(x->f.title, y->f.title);
+	if (!x->because != !y->because)
+		return x->because ? 1 : -1;
+	if (x->confidence != y->confidence)
+		return y->confidence - x->confidence;
+	if (x->victims.n != y->victims.n)
+		return x->victims.n < y->victims.n ? 1 : -1;
+	return strcmp(x->title, y->title);
 }
 
 void nh_rank_findings(struct nh_verdict *v)
 {
-	struct nh_arena tmp = { 0 };
-	size_t n = v->findings.n;
-	struct ranked *all = nh_new(&tmp, struct ranked, n + 1);
+	nh_for(f, &v->findings) {
+		const struct nh_finding *cause = cause_of(v, f);
 
-	for (size_t i = 0; i < n; i++)
-		all[i] = (struct ranked){ v->findings.v[i], is_consequence(v, &v->findings.v[i]) };
-	qsort(all, n, sizeof(*all), best_first);
-	for (size_t i = 0; i < n; i++)
-		v->findings.v[i] = all[i].f;
-	nh_arena_free(&tmp);
+		f->because = cause ? cause->id : NULL;
+	}
+	if (v->findings.n)
+		qsort(v->findings.v, v->findings.n, sizeof(*v->findings.v), best_first);
 }

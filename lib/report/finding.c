@@ -125,6 +125,8 @@ void nh_words_finding(struct nh_doc *d, const struct nh_view *v, const struct nh
 	}
 	victims(d, v, f);
 	nh_doc_def(d, "confidence", "%s", confidence_words[f->confidence]);
+	if (f->because)
+		nh_doc_def(d, "caused by", "%s: what holds this one's culprit up", f->because);
 	chain(d, f);
 	gates(d, f);
 	list(d, "Evidence", f->evidence.v, f->evidence.n);

@@ -7,7 +7,18 @@ fixtures=$(realpath "$O")/tests/live
 python=$(python3 -c 'import sys; print(sys.executable)') || exit 1
 tmp=$(mktemp -d) || exit 1
 chmod 755 "$tmp"
-trap 'kill $children 2>/dev/null; rm -rf "$tmp"' EXIT
+# The workers of a fixture would outlive it.
+tree() { # PID: it and its descendants
+	# shellcheck disable=SC2013
+	for child in $(cat "/proc/$1"/task/*/children 2>/dev/null); do tree "$child"; done
+	echo "$1"
+}
+leave() {
+	# shellcheck disable=SC2046
+	kill $(for child in $children; do tree "$child"; done) 2>/dev/null
+	rm -rf "$tmp"
+}
+trap leave EXIT
 trap 'exit 1' INT TERM
 n=0 children='' looks=''
 
