@@ -56,6 +56,7 @@ static uint64_t signature(const struct nh_path *p)
 		const struct nh_thread *t = e->to.row;
 		const struct nh_process *pr = e->to.row;
 		const struct nh_socket *s = e->to.row;
+		const struct nh_fd *o = e->to.row;
 		int64_t id[8] = { e->kind, e->wait ? e->wait->slot : 0, e->wait ? e->wait->fd : 0,
 			e->kind == NH_EDGE_HELD_BY ? e->fd->fd : 0 };
 
@@ -69,6 +70,14 @@ static uint64_t signature(const struct nh_path *p)
 		case NH_NODE_SOCKET:
 			memcpy(id + 4, (int64_t[]){ s->inode, s->state, s->netns },
 				3 * sizeof(*id));
+			break;
+		case NH_NODE_OBJECT:
+			memcpy(id + 4,
+				(int64_t[]){ o->kind, o->inode, o->dev, o->inode > 0 ? 0 : o->fd },
+				4 * sizeof(*id));
+			break;
+		case NH_NODE_REMOTE:
+			id[4] = (int64_t)nh_hash(e->to.row, strlen(e->to.row), 1);
 			break;
 		}
 		h = nh_hash(id, sizeof(id), h);

@@ -1,3 +1,4 @@
+#include <string.h>
 #include "analyse/edges.h"
 #include "base/str.h"
 
@@ -9,16 +10,43 @@ void nh_edges_descriptors(
 	nh_for(slot, &t->waits) {
 		const struct nh_fd *fd = nh_index_fd(&g->ix, t, slot->fd);
 		const struct nh_socket *s =
-			fd && fd->inode > 0 ? nh_index_socket(&g->ix, fd->inode) : NULL;
+			fd && fd->kind == NH_FD_SOCKET ? nh_index_socket(&g->ix, fd->inode) : NULL;
+		const struct nh_fd *object = fd && !s ? nh_graph_object(g, fd) : NULL;
 
-		if (s)
+		if (s || object)
 			nh_edge_add(a, g,
 				(struct nh_edge){ .kind = set ? NH_EDGE_POLLS : NH_EDGE_READS,
 					.from = nh_thread_node(t),
-					.to = nh_socket_node(s),
+					.to = s ? nh_socket_node(s) : nh_object_node(object),
 					.wait = slot,
 					.fd = fd });
 	}
+}
+
+static uint64_t address_key(const char *address)
+{
+	const char *colon = strrchr(address, ':');
+
+	return nh_hash(address, colon ? (size_t)(colon - address) : strlen(address), 1);
+}
+
+void nh_edges_addresses(struct nh_arena *a, struct nh_graph *g)
+{
+	nh_for(s, &g->ix.sockets)
+		if ((*s)->family != NH_UNIX && (*s)->local)
+			nh_set_add(a, &g->addresses, address_key((*s)->local));
+}
+
+/*
+ * A connection whose other end is in no table that was read.  If some socket here has its address,
+ * it is on this host, in another network namespace or closed already; else it is elsewhere, as far
+ * as the sockets seen can tell.
+ */
+static bool is_remote(const struct nh_graph *g, const struct nh_socket *s)
+{
+	return s->family != NH_UNIX && s->state == NH_TCP_ESTABLISHED && s->remote &&
+	       !nh_starts_with(s->remote, "127.") && !nh_starts_with(s->remote, "[::1]:") &&
+	       !nh_set_has(&g->addresses, address_key(s->remote));
 }
 
 void nh_edges_socket(struct nh_arena *a, struct nh_graph *g, const struct nh_socket *s)
@@ -33,10 +61,16 @@ void nh_edges_socket(struct nh_arena *a, struct nh_graph *g, const struct nh_soc
 			(struct nh_edge){ .kind = NH_EDGE_PEER,
 				.from = nh_socket_node(s),
 				.to = nh_socket_node(peer) });
+	else if (is_remote(g, s))
+		nh_edge_add(a, g,
+			(struct nh_edge){ .kind = NH_EDGE_REMOTE,
+				.from = nh_socket_node(s),
+				.to = { NH_NODE_REMOTE, s->remote },
+				.inferred = true });
 	for (size_t i = 0; i < n; i++) {
 		const struct nh_process *p = nh_index_process(&g->ix, holders[i]->pid);
 
-		if (p && holders[i]->kind != NH_FD_CLOSED)
+		if (p && holders[i]->kind == NH_FD_SOCKET)
 			nh_edge_add(a, g,
 				(struct nh_edge){ .kind = NH_EDGE_HELD_BY,
 					.from = nh_socket_node(s),

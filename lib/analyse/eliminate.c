@@ -32,8 +32,6 @@ static const char *futex_words(struct nh_arena *a, const struct nh_index *ix,
 /* What a thread waits in, with the kind of object where the descriptor tells it. */
 const char *nh_state_words(struct nh_arena *a, const struct nh_index *ix, const struct nh_thread *t)
 {
-	static const char *const kinds[] = { "", " on a socket", " on a pipe", " on a file", "", "",
-		" on a descriptor that is closed" };
 	struct nh_wait w = nh_wait_decode(ix->c->machine, t);
 	const struct nh_fd *fd;
 
@@ -52,10 +50,14 @@ const char *nh_state_words(struct nh_arena *a, const struct nh_index *ix, const 
 		return nh_arena_printf(a, "system call %jd", (intmax_t)t->nr);
 	if (w.kind == NH_WAIT_FUTEX)
 		return futex_words(a, ix, t, &w);
+	if (w.kind == NH_WAIT_EPOLL)
+		return nh_arena_printf(a, "%s%s%s", nh_wait_words(a, &w), t->waits.n ? ": " : "",
+			nh_set_words(a, ix, t));
 	fd = w.kind == NH_WAIT_READ || w.kind == NH_WAIT_WRITE || w.kind == NH_WAIT_ACCEPT
 		     ? nh_index_fd(ix, t, w.fd)
 		     : NULL;
-	return nh_arena_printf(a, "%s%s", nh_wait_words(a, &w), fd ? kinds[fd->kind] : "");
+	return fd ? nh_arena_printf(a, "%s on %s", nh_wait_words(a, &w), nh_fd_words(fd))
+		  : nh_wait_words(a, &w);
 }
 
 static bool is_victim(const struct nh_case *c, const struct nh_thread *t)

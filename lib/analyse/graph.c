@@ -76,6 +76,7 @@ static nh_thread_edges_fn *const of_thread[] = {
 	nh_edges_child,
 	nh_edges_descriptors,
 	nh_edges_serves,
+	nh_edges_opens,
 };
 
 void nh_graph_build(
@@ -90,8 +91,10 @@ void nh_graph_build(
 		for (size_t i = 0; i < sizeof(of_thread) / sizeof(*of_thread); i++)
 			of_thread[i](a, ret, *t, &w);
 	}
+	nh_edges_addresses(a, ret);
 	nh_for(s, &ret->ix.sockets)
 		nh_edges_socket(a, ret, *s);
+	nh_edges_objects(a, ret);
 	find_awaited(a, ret);
 	if (ret->edges.n)
 		qsort(ret->edges.v, ret->edges.n, sizeof(*ret->edges.v), by_from_and_to);

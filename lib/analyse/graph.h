@@ -12,9 +12,12 @@ enum nh_node_kind {
 	NH_NODE_THREAD,
 	NH_NODE_PROCESS,
 	NH_NODE_SOCKET,
+	NH_NODE_OBJECT, /* pipe, FIFO, eventfd …: what is behind descriptors and is no socket */
+	NH_NODE_REMOTE, /* the end of a connection on another host */
 };
 
-/* row: struct nh_thread, nh_process or nh_socket of the case.  Equal rows are equal nodes. */
+/* row: struct nh_thread, nh_process or nh_socket of the case; of an object the first struct nh_fd
+ * seen of it; of a remote end the address, the nh_socket's remote.  Equal rows are equal nodes. */
 struct nh_node {
 	enum nh_node_kind kind;
 	const void *row;
@@ -25,11 +28,13 @@ enum nh_edge_kind {
 	NH_EDGE_LOCKS,	/* thread → thread of the same process that owns the mutex it waits for */
 	NH_EDGE_GIL,	/* thread → thread that holds the GIL of the interpreter; maybe itself */
 	NH_EDGE_CHILD,	/* thread → child process that it waits for by PID */
-	NH_EDGE_POLLS,	/* thread → socket in its poll, select or epoll set */
-	NH_EDGE_READS,	/* thread → socket it blocks in, in one call */
+	NH_EDGE_POLLS,	/* thread → socket or object in its poll, select or epoll set */
+	NH_EDGE_READS,	/* thread → socket or object it blocks in, in one call */
+	NH_EDGE_OPENS,	/* thread → FIFO it is blocked opening: nobody has opened the other end */
 	NH_EDGE_SERVES, /* thread in NCCL's accept → a connection to its listener: inferred */
 	NH_EDGE_PEER,	/* socket → the other end of its connection */
-	NH_EDGE_HELD_BY, /* socket → process with a descriptor of it */
+	NH_EDGE_REMOTE, /* socket → the other end, elsewhere: inferred */
+	NH_EDGE_HELD_BY, /* socket or object → process with a descriptor of it; mode = which end */
 	NH_EDGE_KINDS,
 };
 
@@ -38,12 +43,14 @@ struct nh_edge {
 	struct nh_node from, to;
 	const struct nh_pollfd *wait; /* POLLS, READS: the slot */
 	bool inferred;		      /* concluded, not read */
-	const struct nh_fd *fd; /* POLLS, READS: the waiter's descriptor; HELD_BY: the holder's */
+	/* POLLS, READS, OPENS: the waiter's descriptor; HELD_BY: the holder's */
+	const struct nh_fd *fd;
 };
 
 struct nh_graph {
 	struct nh_index ix;
 	NH_VEC(struct nh_edge) edges; /* by from, kind */
+	struct nh_set addresses;      /* keys of the IP addresses that sockets seen here have */
 	NH_VEC(uint32_t)
 	stack_kinds; /* of ix.stacks: bit k = a function of enum nh_td_kind k is on it */
 	NH_VEC(struct nh_stack_role) stack_roles; /* of ix.stacks */
@@ -55,6 +62,8 @@ void nh_graph_build(
 /* The edges of one kind out of a node, *n of them. */
 const struct nh_edge *nh_graph_out(
 	const struct nh_graph *g, struct nh_node from, enum nh_edge_kind kind, size_t *n);
+/* The object behind a descriptor: a node's row, or NULL where it is no object (edges_object.c). */
+const struct nh_fd *nh_graph_object(const struct nh_graph *g, const struct nh_fd *fd);
 /* Whether a function of that meaning is on the thread's stack. */
 bool nh_on_stack(const struct nh_graph *g, const struct nh_thread *t, enum nh_td_kind kind);
 /* Whether a thread of its process waits for its end or for a lock that it owns. */

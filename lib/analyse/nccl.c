@@ -16,7 +16,8 @@ bool nh_nccl_is_service(const struct nh_graph *g, const struct nh_thread *t)
 	e = nh_graph_out(g, node, NH_EDGE_POLLS, &n);
 	for (size_t i = 0; i < n; i++)
 		if (e[i].wait->slot == w.nfds - 1)
-			return ((const struct nh_socket *)e[i].to.row)->state == NH_TCP_LISTEN;
+			return e[i].to.kind == NH_NODE_SOCKET &&
+			       ((const struct nh_socket *)e[i].to.row)->state == NH_TCP_LISTEN;
 	return false;
 }
 
@@ -88,7 +89,8 @@ bool nh_nccl_polls_live_peer(const struct nh_graph *g, const struct nh_path *p)
 	const struct nh_edge *e = p->edge[p->n - 1];
 	const struct nh_socket *s = e->to.row;
 
-	return e->wait->slot < nh_graph_wait(g, e->from.row).nfds - 1 &&
+	return e->to.kind == NH_NODE_SOCKET &&
+	       e->wait->slot < nh_graph_wait(g, e->from.row).nfds - 1 &&
 	       s->state == NH_TCP_ESTABLISHED;
 }
 

@@ -92,6 +92,8 @@ static void add_comm(
 	c->joined_by = joiner_of(g, t);
 	c->progress = progress(a, g, t->pid);
 	for (size_t i = 0; i < n; i++) {
+		if (e[i].to.kind != NH_NODE_SOCKET)
+			continue;
 		if (e[i].wait->slot == last)
 			c->listener = ((const struct nh_socket *)e[i].to.row)->local;
 		else if (c->process)

@@ -23,7 +23,8 @@ static bool waits_for(const struct nh_graph *g, int64_t pid, int64_t other)
 		size_t n;
 		const struct nh_edge *h;
 
-		if (e->kind != NH_EDGE_POLLS || t->pid != pid || s->state != NH_TCP_ESTABLISHED)
+		if (e->kind != NH_EDGE_POLLS || e->to.kind != NH_NODE_SOCKET || t->pid != pid ||
+			s->state != NH_TCP_ESTABLISHED)
 			continue;
 		far = nh_index_peer(&g->ix, s);
 		h = far ? nh_graph_out(

@@ -45,6 +45,10 @@ const char *nh_name_node(struct nh_arena *a, struct nh_node n)
 		return nh_name_process(a, n.row);
 	case NH_NODE_SOCKET:
 		return nh_name_socket(a, n.row);
+	case NH_NODE_OBJECT:
+		return nh_name_object(a, n.row);
+	case NH_NODE_REMOTE:
+		return nh_arena_printf(a, "%s, not on this host", (const char *)n.row);
 	}
 	return "?";
 }
@@ -58,8 +62,10 @@ const char *nh_edge_name(enum nh_edge_kind kind)
 		[NH_EDGE_CHILD] = "waits for its child",
 		[NH_EDGE_POLLS] = "polls",
 		[NH_EDGE_READS] = "reads",
+		[NH_EDGE_OPENS] = "opens",
 		[NH_EDGE_SERVES] = "serves",
 		[NH_EDGE_PEER] = "is connected to",
+		[NH_EDGE_REMOTE] = "is connected to",
 		[NH_EDGE_HELD_BY] = "is held open by",
 	};
 
@@ -124,9 +130,15 @@ static const char *poll_fact(struct nh_arena *a, const struct nh_graph *g, const
 	const struct nh_socket *s = e->to.row;
 	struct nh_wait w = nh_graph_wait(g, e->from.row);
 
-	return nh_arena_printf(a, "%s: slot %jd is fd %jd = socket inode %jd, %s, %jd bytes unread",
+	if (e->to.kind == NH_NODE_OBJECT)
+		return nh_object_fact(a, g, e);
+	return nh_arena_printf(a,
+		"%s: slot %jd is fd %jd = socket inode %jd, %s, %jd bytes unread%s",
 		nh_wait_words(a, &w), (intmax_t)e->wait->slot, (intmax_t)e->wait->fd,
-		(intmax_t)s->inode, state_name(s), (intmax_t)s->rx_queue);
+		(intmax_t)s->inode, state_name(s), (intmax_t)s->rx_queue,
+		s->family == NH_UNIX && s->state == NH_TCP_ESTABLISHED && !nh_index_peer(&g->ix, s)
+			? ", its other end was not seen"
+			: "");
 }
 
 const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
@@ -158,7 +170,15 @@ const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const str
 		return nh_arena_printf(a,
 			"the kernel's table has the mirrored row %s -> %s, %s, inode %jd", s->local,
 			s->remote, state_name(s), (intmax_t)s->inode);
+	case NH_EDGE_OPENS:
+		return nh_object_fact(a, g, e);
+	case NH_EDGE_REMOTE:
+		return nh_arena_printf(a,
+			"its other end is in no table of this host, and no socket seen here has that "
+			"address");
 	case NH_EDGE_HELD_BY:
+		if (e->from.kind == NH_NODE_OBJECT)
+			return nh_object_fact(a, g, e);
 		return nh_arena_printf(a, "fd %jd of pid %jd%s is socket inode %jd",
 			(intmax_t)e->fd->fd, (intmax_t)e->fd->pid,
 			e->fd->tid == NH_UNKNOWN

@@ -10,6 +10,16 @@ const char *nh_name_process(struct nh_arena *a, const struct nh_process *p);
 const char *nh_name_thread(struct nh_arena *a, const struct nh_thread *t);
 /* "TCP socket 10.0.0.1:4711 -> 10.0.0.1:80, inode 4242" */
 const char *nh_name_socket(struct nh_arena *a, const struct nh_socket *s);
+/* "pipe 4242", "FIFO /tmp/x", "eventfd 7" … (words_object.c) */
+const char *nh_name_object(struct nh_arena *a, const struct nh_fd *fd);
+/* "pipe", "eventfd" …: what a descriptor is, in one word; never NULL. */
+const char *nh_fd_word(const struct nh_fd *fd);
+/* The same with its article: "a pipe", "an eventfd", "a descriptor that is closed". */
+const char *nh_fd_words(const struct nh_fd *fd);
+/* What was read that makes an edge to an object, or from one to its holder. */
+const char *nh_object_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e);
+/* "2 sockets, 1 eventfd": what is in a thread's poll set, as far as it was read. */
+const char *nh_set_words(struct nh_arena *a, const struct nh_index *ix, const struct nh_thread *t);
 const char *nh_name_node(struct nh_arena *a, struct nh_node n);
 /* "joins", "polls" … */
 const char *nh_edge_name(enum nh_edge_kind kind);

@@ -62,7 +62,7 @@ void nh_fd_record_met(struct nh_collector *k, const struct nh_met *m)
 }
 
 /* The owner's permission bits of the link are the descriptor's access mode. */
-static const char *mode_of(int dir, const char *path)
+const char *nh_fd_mode(int dir, const char *path)
 {
 	struct stat st;
 
@@ -104,11 +104,15 @@ void nh_resolve_waits(struct nh_collector *k, struct nh_subject *s, struct nh_th
 		row = nh_fd_record(
 			k, s->pid, own, w->fd, n < 0 ? NULL : link, n < 0 ? 0 : (size_t)n);
 		if (row)
-			row->mode = mode_of(s->dir, path);
+			row->mode = nh_fd_mode(s->dir, path);
+		nh_set_add(
+			k->a, &k->waited_rows, nh_fd_key(own != NH_UNKNOWN ? own : s->pid, w->fd));
 		/* Recorded already or not, it is waited on now. */
 		kind = n < 0 ? NH_FD_CLOSED : nh_parse_fd_link(link, (size_t)n, &inode);
 		if (kind == NH_FD_SOCKET || kind == NH_FD_PIPE)
 			nh_set_add(k->a, &k->waited, (uint64_t)inode);
+		if (kind == NH_FD_PIPE)
+			nh_search_for(k, inode);
 	}
 }
 
@@ -134,7 +138,7 @@ static int record_one(void *ctx, int dirfd, int64_t fd)
 		return 0;
 	row = nh_fd_record(tab->k, tab->s->pid, NH_UNKNOWN, fd, link, (size_t)n);
 	if (row)
-		row->mode = mode_of(dirfd, name);
+		row->mode = nh_fd_mode(dirfd, name);
 	return 0;
 }
 

@@ -15,9 +15,10 @@ struct nh_entry {
 	char state;
 };
 
-/* A socket or pipe some process was met holding. */
+/* A socket, pipe or file some process was met holding. */
 struct nh_met {
-	int64_t inode, pid, own_tid;
+	int64_t inode; /* of a file: nh_name_key of its path, it may be a FIFO */
+	int64_t pid, own_tid;
 	int32_t fd, kind;
 };
 
@@ -33,6 +34,11 @@ struct nh_subject {
 	int64_t nccl;	 /* version of an NCCL that it maps; NH_UNKNOWN */
 	bool ended;	 /* it ended while it was read */
 	int64_t read_in; /* the last sample in which it was read */
+};
+
+/* A named FIFO that somebody waits on: its holders are wanted. */
+struct nh_fifo {
+	int64_t dev, inode, name; /* name: nh_name_key of its path */
 };
 
 struct nh_collector {
@@ -53,17 +59,19 @@ struct nh_collector {
 	NH_VEC(struct nh_entry) host; /* every process, by pid */
 	NH_VEC(struct nh_subject) subjects;
 	struct nh_set subject_pids;
-	struct nh_set fd_rows; /* descriptors recorded in this sample, see nh_fd_key */
-	struct nh_set waited;  /* inodes that some thread waits on */
+	struct nh_set fd_rows;	   /* descriptors recorded in this sample, see nh_fd_key */
+	struct nh_set waited;	   /* inodes that some thread waits on */
+	struct nh_set waited_rows; /* descriptors that some thread waits on, see nh_fd_key */
 	struct nh_set
 		searched; /* inodes whose holders are wanted: waited ones and their other ends */
 	struct nh_set unix_inodes;
-	struct nh_set gap_keys;	     /* gaps already said */
-	NH_VEC(int64_t) search_list; /* searched, as a list */
-	NH_VEC(struct nh_met) met;   /* by the search for holders, in this sample */
-	struct nh_set walked_before; /* processes the first sample's search went through */
-	NH_VEC(const char *) ras_at; /* addresses to ask for RAS, as NCCL_RAS_ADDR says */
-	bool last;		     /* this sample is the last one */
+	struct nh_set gap_keys;	      /* gaps already said */
+	NH_VEC(int64_t) search_list;  /* searched, as a list */
+	NH_VEC(struct nh_fifo) fifos; /* searched, as search_list */
+	NH_VEC(struct nh_met) met;    /* by the search for holders, in this sample */
+	struct nh_set walked_before;  /* processes the first sample's search went through */
+	NH_VEC(const char *) ras_at;  /* addresses to ask for RAS, as NCCL_RAS_ADDR says */
+	bool last;		      /* this sample is the last one */
 	struct {
 		int64_t pid; /* of the process that asks for the GPUs; 0 = not asked */
 		int64_t until_ms;
@@ -102,11 +110,25 @@ struct nh_fd *nh_fd_record(struct nh_collector *k, int64_t pid, int64_t own_tid,
 	const char *link, size_t len);
 /* The same from what the search for holders noted. */
 void nh_fd_record_met(struct nh_collector *k, const struct nh_met *m);
+/* "r", "w", "rw" by the link's permission bits, or NULL. */
+const char *nh_fd_mode(int dir, const char *path);
 uint64_t nh_fd_key(int64_t table, int64_t fd);
 /* Whether a thread has a descriptor table of its own. */
 bool nh_has_own_fds(const struct nh_collector *k, int64_t pid, int64_t tid);
 
-/* sockets.c: the rows of every subject's network namespace that matter. */
+/* object.c: flags, counters and named FIFOs behind the descriptors that somebody waits on or that
+ * are searched, for rows that lack them. */
+void nh_read_objects(struct nh_collector *k);
+/* Records a file the search met if it is one of the searched FIFOs. */
+void nh_fifo_record_met(struct nh_collector *k, const struct nh_met *m);
+/* A key of a path's last component: the same file has it in every mount namespace. */
+int64_t nh_name_key(const char *path, size_t len);
+/* Whether the row is of a searched socket, pipe or FIFO. */
+bool nh_is_searched(const struct nh_collector *k, const struct nh_fd *f);
+
+/* sockets.c: the holders of this inode are wanted. */
+void nh_search_for(struct nh_collector *k, int64_t inode);
+/* The rows of every subject's network namespace that matter. */
 void nh_read_sockets(struct nh_collector *k);
 /* walk.c: all holders of the searched inodes over all processes; cheap from the second call on. */
 void nh_walk_holders(struct nh_collector *k);

@@ -48,8 +48,7 @@ static bool follow_holders(struct nh_collector *k)
 	for (size_t i = 0; i < k->c->fds.n; i++) {
 		const struct nh_fd *f = &k->c->fds.v[i];
 
-		if (f->sample == k->sample && f->kind != NH_FD_CLOSED && f->inode != NH_UNKNOWN &&
-			nh_set_has(&k->searched, (uint64_t)f->inode) &&
+		if (f->sample == k->sample && nh_is_searched(k, f) &&
 			nh_subject_add(k, f->pid, NH_WHY_HOLDER))
 			follow_ancestors(k, f->pid);
 	}
@@ -94,19 +93,21 @@ void nh_take_sample(struct nh_collector *k)
 	memset(&k->waited, 0, sizeof(k->waited));
 	memset(&k->searched, 0, sizeof(k->searched));
 	memset(&k->unix_inodes, 0, sizeof(k->unix_inodes));
-	k->search_list.n = k->met.n = 0;
+	memset(&k->waited_rows, 0, sizeof(k->waited_rows));
+	k->search_list.n = k->fifos.n = k->met.n = 0;
 	nh_table_read(k);
 	if (k->sample == 1)
 		nh_select(k);
 	else
 		nh_select_descendants(k);
 	for (int round = 0; round < ROUNDS; round++) {
-		size_t searched = k->search_list.n;
+		size_t searched = k->search_list.n + k->fifos.n;
 
 		read_new_subjects(k);
 		nh_reread_running(k);
+		nh_read_objects(k);
 		nh_read_sockets(k);
-		if (k->search_list.n == searched)
+		if (k->search_list.n + k->fifos.n == searched)
 			break;
 		nh_walk_holders(k);
 		nh_search_missing(k);

@@ -73,7 +73,7 @@ static uint64_t own_end(const struct nh_sock_row *row)
 	return row->family == NH_UNIX ? (uint64_t)row->inode : tuple(&row->local, &row->remote);
 }
 
-static void search_for(struct nh_collector *k, int64_t inode)
+void nh_search_for(struct nh_collector *k, int64_t inode)
 {
 	if (inode > 0 && nh_set_add(k->a, &k->searched, (uint64_t)inode))
 		*nh_push(k->a, &k->search_list) = inode;
@@ -117,7 +117,7 @@ static void pick(struct namespace *ns, const struct nh_set *held)
 		nh_set_add(&ns->tmp, &ends, other_end(row));
 		if (matters(ns, row, &listeners)) {
 			nh_set_add(&ns->tmp, &far_ends, other_end(row));
-			search_for(k, row->inode);
+			nh_search_for(k, row->inode);
 		}
 	}
 	nh_for(row, &ns->rows) {
@@ -126,7 +126,7 @@ static void pick(struct namespace *ns, const struct nh_set *held)
 		if (nh_set_has(&ends, name) && !nh_set_has(&emitted, (uint64_t)row->inode))
 			emit(ns, row);
 		if (nh_set_has(&far_ends, name))
-			search_for(k, row->inode);
+			nh_search_for(k, row->inode);
 	}
 }
 

@@ -9,7 +9,8 @@
  * Who holds the searched inodes, over every process of the host: suspects first (relatives of the
  * subjects), so that they are known even if time runs out, then everybody else.  This is the
  * dearest pass by far, one system call a descriptor, so it is made once: every socket and pipe it
- * meets is noted, and inodes that come up later are looked up there.  The second sample goes again
+ * meets is noted, and of every file its name, as it may be a FIFO; what comes up later is looked up
+ * there.  The second sample goes again
  * through all suspects and through processes the first did not know; it searches the whole host
  * only where an inode is left without a holder.
  */
@@ -26,7 +27,7 @@ struct walk {
 static int look(void *ctx, int dirfd, int64_t fd)
 {
 	struct walk *w = ctx;
-	char name[24], link[64];
+	char name[24], link[4097];
 	int64_t inode;
 
 	w->sample->fds++;
@@ -34,13 +35,14 @@ static int look(void *ctx, int dirfd, int64_t fd)
 
 	ssize_t n = nh_read_link(dirfd, name, link, sizeof(link));
 
-	/* Longer names are paths. */
 	if (n <= 0)
 		return 0;
 
 	int kind = nh_parse_fd_link(link, (size_t)n, &inode);
 
-	if (kind != NH_FD_SOCKET && kind != NH_FD_PIPE)
+	if (kind == NH_FD_FILE)
+		inode = nh_name_key(link, (size_t)n);
+	else if (kind != NH_FD_SOCKET && kind != NH_FD_PIPE)
 		return 0;
 	*nh_push(w->k->a, &w->k->met) =
 		(struct nh_met){ inode, w->pid, w->own_tid, (int32_t)fd, kind };
@@ -141,9 +143,13 @@ static bool is_new(const struct nh_collector *k, const struct nh_entry *e)
 
 static void record_met(struct nh_collector *k)
 {
-	nh_for(m, &k->met)
-		if (nh_set_has(&k->searched, (uint64_t)m->inode))
+	nh_for(m, &k->met) {
+		if (m->kind == NH_FD_FILE)
+			nh_fifo_record_met(k, m);
+		else if (nh_set_has(&k->searched, (uint64_t)m->inode))
 			nh_fd_record_met(k, m);
+	}
+	nh_read_objects(k);
 }
 
 bool nh_has_holder(const struct nh_collector *k, int64_t inode)
@@ -159,7 +165,8 @@ static bool all_have_holders(const struct nh_collector *k)
 	nh_for(inode, &k->search_list)
 		if (!nh_has_holder(k, *inode))
 			return false;
-	return true;
+	/* Whether a FIFO's other end is open is the very question. */
+	return !k->fifos.n;
 }
 
 /* Everybody who is (or is not) a suspect; in a narrow search newcomers count as such.  False if

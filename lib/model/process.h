@@ -19,13 +19,13 @@ struct nh_process {
 	int64_t pid;
 	int64_t start; /* clock ticks after boot, stat field 22 */
 	int64_t ppid, pgrp, session;
-	int64_t uid;			/* real uid */
-	int64_t tracer;			/* TracerPid, 0 = none */
-	int64_t nthreads;		/* threads the kernel counts */
-	int64_t nfds;			/* open descriptors of its main table */
-	int64_t bits;			/* 32 or 64, of the executable */
-	int64_t flags;			/* PF_* of stat field 9 */
-	uint64_t caught; /* signals with a handler, bit 0 = signal 1; of status: SigCgt */
+	int64_t uid;	  /* real uid */
+	int64_t tracer;	  /* TracerPid, 0 = none */
+	int64_t nthreads; /* threads the kernel counts */
+	int64_t nfds;	  /* open descriptors of its main table */
+	int64_t bits;	  /* 32 or 64, of the executable */
+	int64_t flags;	  /* PF_* of stat field 9 */
+	uint64_t caught;  /* signals with a handler, bit 0 = signal 1; of status: SigCgt */
 	int64_t ns_pid, ns_net, ns_mnt; /* inode numbers of its namespaces */
 	NH_VEC(int64_t) nspid; /* NSpid: outermost first; more than one = in a pid namespace */
 	int why;	       /* enum nh_why */
@@ -79,16 +79,26 @@ enum nh_fd_kind {
 	NH_FD_FILE,
 	NH_FD_ANON,
 	NH_FD_OTHER,
-	NH_FD_CLOSED, /* a thread waits on this number, but its table has no such descriptor */
+	NH_FD_CLOSED,  /* a thread waits on this number, but its table has no such descriptor */
+	NH_FD_OPENING, /* no descriptor yet: thread tid is blocked opening this FIFO */
 };
 
-/* One descriptor.  Source: readlink and lstat of /proc/PID/fd/N (task/TID/fd/N for own tables). */
+/*
+ * One descriptor.  Source: readlink and lstat of /proc/PID/fd/N (task/TID/fd/N for own tables).  Of
+ * those that somebody waits on, and of the ends of a pipe or a unix socket that is searched, also
+ * /proc/PID/fdinfo/N and, of files, statx: a named FIFO is a pipe with a path and a device.
+ */
 struct nh_fd {
 	int64_t sample, pid;
 	int64_t tid; /* set where the table belongs to this thread alone */
 	int64_t fd;
 	int kind;	  /* enum nh_fd_kind */
 	int64_t inode;	  /* sockets, pipes */
+	int64_t dev;	  /* of a named FIFO: its file system's device, major << 20 | minor */
+	int64_t flags;	  /* open(2) flags, where read */
+	int64_t id;	  /* eventfd-id: the same in every process */
+	int64_t count;	  /* eventfd-count */
+	int64_t timer_ms; /* timerfd: until it expires; 0 = not set */
 	int64_t scm_fds;  /* unix sockets: descriptors in flight in its queue, where asked */
 	const char *mode; /* "r", "w", "rw": the link's own permission bits */
 	const char *path; /* files; anon_inode name */

@@ -6,7 +6,7 @@
 static const char *const why_names[] = { "", "target", "found", "descendant", "holder", "ancestor",
 	NULL };
 static const char *const fd_kind_names[] = { "", "socket", "pipe", "file", "anon", "other",
-	"closed", NULL };
+	"closed", "opening", NULL };
 static const char *const nccl_from_names[] = { "", "ncclGetVersion", "version string", "file name",
 	NULL };
 static const char *const yes_no_names[] = { "", "no", "yes", NULL };
@@ -135,6 +135,11 @@ TYPE(nh_fd_type, "fd",
 	F(INT, fd),
 	E(kind, fd_kind_names),
 	F(INT, inode),
+	F(INT, dev),
+	F(INT, flags),
+	F(INT, id),
+	F(INT, count),
+	F(INT, timer_ms),
 	F(INT, scm_fds),
 	F(STR, mode),
 	P(STR, path, PATH));

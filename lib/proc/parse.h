@@ -53,9 +53,10 @@ int nh_parse_map(const char *buf, size_t len, size_t *pos, struct nh_map *ret);
  * "pipe:[N]", else NH_UNKNOWN. */
 int nh_parse_fd_link(const char *link, size_t len, int64_t *inode);
 
-/* /proc/PID/fdinfo/N: the octal open flags, "scm_fds:" of unix sockets, NH_UNKNOWN if absent. */
+/* /proc/PID/fdinfo/N: the octal open flags, "scm_fds:" of unix sockets, an eventfd's number and
+ * counter, when a timerfd expires next (0 = not set); NH_UNKNOWN if absent. */
 struct nh_fdinfo {
-	int64_t flags, scm_fds;
+	int64_t flags, scm_fds, eventfd_id, eventfd_count, timer_ms;
 };
 int nh_parse_fdinfo(const char *buf, size_t len, struct nh_fdinfo *ret);
 /* The "tfd:" rows of an epoll descriptor's fdinfo, from *pos = 0 on; 1, 0 at the end. */

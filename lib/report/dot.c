@@ -46,7 +46,8 @@ static const char *quote(struct nh_arena *a, const char *s)
 static void node(struct pen *p, size_t i)
 {
 	const struct nh_drawn *d = &p->pic.nodes.v[i];
-	bool socket = d->node.row && d->node.kind == NH_NODE_SOCKET;
+	bool object =
+		d->node.row && d->node.kind != NH_NODE_THREAD && d->node.kind != NH_NODE_PROCESS;
 	const char *style = d->culprit
 				    ? ", style=filled, fillcolor=\"#ffd0d0\", color=\"#c00000\", "
 				      "penwidth=2"
@@ -54,7 +55,7 @@ static void node(struct pen *p, size_t i)
 				       : "";
 
 	fprintf(p->f, "n%zu [label=%s%s%s];\n", i, quote(p->a, d->name),
-		socket ? ", shape=ellipse" : "", style);
+		object ? ", shape=ellipse" : "", style);
 	if (d->more)
 		fprintf(p->f,
 			"m%zu [label=\"%zu more\", style=dashed, color=gray50];\n"

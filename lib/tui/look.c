@@ -182,6 +182,14 @@ static void name_chains(struct nh_look *l, size_t host, const struct nh_set *wan
 	NAME(processes, NH_NODE_PROCESS)
 	NAME(sockets, NH_NODE_SOCKET)
 #undef NAME
+	nh_for(fd, &ix->fds) {
+		struct nh_node node = { NH_NODE_OBJECT, *fd };
+		const char *name = nh_name_node(l->a, node);
+
+		if (nh_graph_object(&l->graphs[host], *fd) == *fd &&
+			nh_set_has(wanted, nh_hash(name, strlen(name), 1)))
+			*nh_push(l->a, &l->named) = (struct nh_named){ name, { host, node } };
+	}
 }
 
 static struct nh_set chain_names(struct nh_look *l)
@@ -217,6 +225,7 @@ const void *nh_look_earlier(const struct nh_look *l, struct nh_ref ref)
 	const struct nh_thread *t = ref.node.row;
 	const struct nh_socket *s = ref.node.row;
 	const struct nh_process *p = ref.node.row;
+	const struct nh_fd *fd = ref.node.row;
 
 	if (c->samples.n < 2)
 		return NULL;
@@ -234,6 +243,12 @@ const void *nh_look_earlier(const struct nh_look *l, struct nh_ref ref)
 		nh_for(old, &c->sockets)
 			if (old->sample == c->samples.v[0].sample && old->inode == s->inode &&
 				old->netns == s->netns)
+				return old;
+	} else if (ref.node.kind == NH_NODE_OBJECT) {
+		nh_for(old, &c->fds)
+			if (old->sample == c->samples.v[0].sample && old->pid == fd->pid &&
+				old->fd == fd->fd && old->kind == fd->kind &&
+				old->inode == fd->inode)
 				return old;
 	}
 	return NULL;

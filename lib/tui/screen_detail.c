@@ -52,9 +52,9 @@ static void edges(const struct nh_tui *t, struct nh_lines *l, struct nh_ref ref)
 static const char *fd_words(struct nh_lines *l, const struct nh_graph *g, const struct nh_fd *fd)
 {
 	static const char *const kinds[] = { "", "socket", "pipe", "file", "anonymous", "other",
-		"closed" };
+		"closed", "FIFO" };
 	const struct nh_socket *s = fd->inode > 0 ? nh_index_socket(&g->ix, fd->inode) : NULL;
-	const char *kind = fd->kind > 0 && fd->kind <= NH_FD_CLOSED ? kinds[fd->kind] : "";
+	const char *kind = fd->kind > 0 && fd->kind <= NH_FD_OPENING ? kinds[fd->kind] : "";
 
 	if (s)
 		return nh_name_socket(l->a, s);
@@ -248,6 +248,21 @@ static void socket(const struct nh_tui *t, struct nh_lines *l, struct nh_ref ref
 	both(l, "unsent bytes", number(l, then->tx_queue), number(l, s->tx_queue));
 }
 
+/* A pipe, an eventfd …, by the first descriptor seen of it. */
+static void object(const struct nh_tui *t, struct nh_lines *l, struct nh_ref ref)
+{
+	const struct nh_fd *fd = ref.node.row, *then = nh_look_earlier(t->look, ref);
+
+	nh_line_def(l, "path", fd->path);
+	nh_line_def_int(l, "counter", fd->count);
+	nh_line_def_int(l, "expires in ms", fd->timer_ms);
+	edges(t, l, ref);
+	if (!then || then->count == NH_UNKNOWN)
+		return;
+	nh_line_heading(l, "Both samples");
+	both(l, "counter", number(l, then->count), number(l, fd->count));
+}
+
 static void build(const struct nh_tui *t, struct nh_lines *l)
 {
 	struct nh_ref ref;
@@ -265,6 +280,11 @@ static void build(const struct nh_tui *t, struct nh_lines *l)
 		break;
 	case NH_NODE_SOCKET:
 		socket(t, l, ref);
+		break;
+	case NH_NODE_OBJECT:
+		object(t, l, ref);
+		break;
+	case NH_NODE_REMOTE:
 		break;
 	}
 }

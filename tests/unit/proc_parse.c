@@ -139,6 +139,14 @@ static void fd_files(void)
 	}
 	ok(!nh_parse_fdinfo(TEXT("pos:\t0\nflags:\t02004002\nscm_fds: 3\n"), &info));
 	ok(info.flags == 02004002 && info.scm_fds == 3);
+	ok(!nh_parse_fdinfo(
+		TEXT("flags:\t02\neventfd-count:               1f\neventfd-id: 7\n"), &info));
+	ok(info.eventfd_count == 31 && info.eventfd_id == 7 && info.timer_ms == NH_UNKNOWN);
+	ok(!nh_parse_fdinfo(TEXT("it_value: (2, 1)\nit_interval: (1, 0)\n"), &info));
+	ok(info.timer_ms == 2001);
+	ok(!nh_parse_fdinfo(TEXT("it_value: (0, 0)\n"), &info) && info.timer_ms == 0);
+	ok(nh_parse_fdinfo(TEXT("it_value: (0, -1)\n"), &info) == -EINVAL);
+	ok(nh_parse_fdinfo(TEXT("it_value: 1, 0\n"), &info) == -EINVAL);
 	ok(!nh_parse_fdinfo(TEXT("pos:\t0\n"), &info));
 	ok(info.flags == NH_UNKNOWN && info.scm_fds == NH_UNKNOWN);
 	ok(nh_parse_fdinfo(TEXT("flags:\t9\n"), &info) == -EINVAL);
