@@ -54,6 +54,22 @@ void nh_edges_gil(
 				.to = nh_thread_node(holder) });
 }
 
+/* What a process that is waited for does, its threads do. */
+static void runs(struct nh_arena *a, struct nh_graph *g, const struct nh_process *p)
+{
+	size_t n;
+	const struct nh_thread *const *all = nh_index_threads(&g->ix, p->pid, &n);
+
+	nh_for(e, &g->edges)
+		if (e->kind == NH_EDGE_RUNS && e->from.row == p)
+			return;
+	for (size_t i = 0; i < n; i++)
+		nh_edge_add(a, g,
+			(struct nh_edge){ .kind = NH_EDGE_RUNS,
+				.from = nh_process_node(p),
+				.to = nh_thread_node(all[i]) });
+}
+
 void nh_edges_child(
 	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
 {
@@ -64,10 +80,12 @@ void nh_edges_child(
 		bool same = child->nspid.n ? child->nspid.v[child->nspid.n - 1] == w->child
 					   : child->pid == w->child;
 
-		if (child->ppid == t->pid && same)
+		if (child->ppid == t->pid && same) {
 			nh_edge_add(a, g,
 				(struct nh_edge){ .kind = NH_EDGE_CHILD,
 					.from = nh_thread_node(t),
 					.to = nh_process_node(child) });
+			runs(a, g, child);
+		}
 	}
 }

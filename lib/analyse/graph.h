@@ -28,6 +28,7 @@ enum nh_edge_kind {
 	NH_EDGE_LOCKS,	/* thread → thread of the same process that owns the mutex it waits for */
 	NH_EDGE_GIL,	/* thread → thread that holds the GIL of the interpreter; maybe itself */
 	NH_EDGE_CHILD,	/* thread → child process that it waits for by PID */
+	NH_EDGE_RUNS,	/* process that somebody waits for by PID → its threads */
 	NH_EDGE_POLLS,	/* thread → socket or object in its poll, select or epoll set */
 	NH_EDGE_READS,	/* thread → socket or object it blocks in, in one call */
 	NH_EDGE_OPENS,	/* thread → FIFO it is blocked opening: nobody has opened the other end */

@@ -17,23 +17,14 @@ static bool on_path(const struct nh_path *p, struct nh_node n)
 	return false;
 }
 
-/* Recursion is bounded by NH_PATH_MAX. */
-static void go(struct walk *w, struct nh_node from, size_t step)
-{
-	const struct nh_edge *out;
-	const struct nh_step *s;
-	size_t n;
+static void go(struct walk *w, struct nh_node from, size_t step);
 
-	if (step > w->farthest)
-		w->farthest = step;
-	if (step == w->nsteps) {
-		w->fn(w->ctx, &w->path);
-		return;
-	}
-	if (w->path.n == NH_PATH_MAX)
-		return;
-	s = &w->steps[step];
-	out = nh_graph_out(w->g, from, s->edge, &n);
+static void along(struct walk *w, struct nh_node from, size_t step, enum nh_edge_kind kind)
+{
+	const struct nh_step *s = &w->steps[step];
+	size_t n;
+	const struct nh_edge *out = nh_graph_out(w->g, from, kind, &n);
+
 	for (size_t i = 0; i < n; i++) {
 		if (on_path(&w->path, out[i].to))
 			continue;
@@ -44,6 +35,27 @@ static void go(struct walk *w, struct nh_node from, size_t step)
 			go(w, out[i].to, step);
 		w->path.n--;
 	}
+}
+
+/* Recursion is bounded by NH_PATH_MAX. */
+static void go(struct walk *w, struct nh_node from, size_t step)
+{
+	const struct nh_step *s;
+
+	if (step > w->farthest)
+		w->farthest = step;
+	if (step == w->nsteps) {
+		w->fn(w->ctx, &w->path);
+		return;
+	}
+	if (w->path.n == NH_PATH_MAX)
+		return;
+	s = &w->steps[step];
+	along(w, from, step, s->edge);
+	if (s->other)
+		along(w, from, step, s->other);
+	if (s->may_skip)
+		go(w, from, step + 1);
 }
 
 const char *nh_path_walk(const struct nh_graph *g, const struct nh_pattern *pattern, nh_path_fn *fn,

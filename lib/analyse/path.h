@@ -20,7 +20,9 @@ struct nh_step {
 	bool repeat; /* one or more of these edges; the condition applies to the last */
 	/* Whether the path so far, its last edge included, may go on; NULL = always. */
 	bool (*accept)(const struct nh_graph *g, const struct nh_path *p);
-	const char *missing; /* said where no path gets past this step */
+	const char *missing;	 /* said where no path gets past this step */
+	enum nh_edge_kind other; /* this kind of edge will do too; JOINS = no other */
+	bool may_skip;		 /* a path may go on without it */
 };
 
 /* Called for each complete path, which is only valid meanwhile. */

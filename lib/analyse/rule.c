@@ -94,7 +94,7 @@ void nh_tell_wait(struct nh_arena *a, struct nh_finding *f, const struct nh_grap
 	if (s && s->frames.n)
 		nh_tell_evidence(a, f, "stack of thread %jd, innermost first: %s", (intmax_t)t->tid,
 			nh_stack_words(a, s, 0, s->frames.n - 1));
-	if (w.timeout_ms != -1)
+	if (w.timeout_ms >= 0 || (w.kind == NH_WAIT_FUTEX && w.timeout_ms != -1))
 		nh_tell_evidence(
 			a, f, "the wait of thread %jd is bounded by a timeout", (intmax_t)t->tid);
 }

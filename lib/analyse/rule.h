@@ -32,6 +32,8 @@ struct nh_rule {
 	const char *covers; /* public reports of this shape; NULL = none known */
 };
 
+extern const struct nh_rule nh_rule_held_pipe, nh_rule_held_pipe_tracker, nh_rule_dead_peer,
+	nh_rule_dead_peer_fifo;
 extern const struct nh_rule nh_rule_held_socket, nh_rule_held_socket_hidden, nh_rule_peer_rank,
 	nh_rule_stray_client, nh_rule_stray_peer, nh_rule_teardown_cuda, nh_rule_teardown_graph,
 	nh_rule_teardown_progress, nh_rule_init_wait, nh_rule_fork_lock, nh_rule_fork_alone,

@@ -9,6 +9,7 @@ static const struct {
 } precedence[] = {
 	{ "gil-deadlock", "lock-cycle" },
 	{ "gil-deadlock", "held-pipe" },
+	{ "gil-deadlock", "dead-peer" },
 	{ "gil-deadlock", "interpreter-exit" },
 	{ "gil-deadlock", "collective-wait" },
 	{ "lock-cycle", "interpreter-exit" },

@@ -60,6 +60,7 @@ const char *nh_edge_name(enum nh_edge_kind kind)
 		[NH_EDGE_LOCKS] = "wants the lock of",
 		[NH_EDGE_GIL] = "wants the GIL of",
 		[NH_EDGE_CHILD] = "waits for its child",
+		[NH_EDGE_RUNS] = "runs",
 		[NH_EDGE_POLLS] = "polls",
 		[NH_EDGE_READS] = "reads",
 		[NH_EDGE_OPENS] = "opens",
@@ -154,6 +155,8 @@ const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const str
 		return gil_fact(a, g, e);
 	case NH_EDGE_CHILD:
 		return child_fact(a, g, e);
+	case NH_EDGE_RUNS:
+		return "a thread of it";
 	case NH_EDGE_POLLS:
 	case NH_EDGE_READS:
 		return poll_fact(a, g, e);

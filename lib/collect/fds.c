@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -113,6 +114,8 @@ void nh_resolve_waits(struct nh_collector *k, struct nh_subject *s, struct nh_th
 			nh_set_add(k->a, &k->waited, (uint64_t)inode);
 		if (kind == NH_FD_PIPE)
 			nh_search_for(k, inode);
+		if (kind == NH_FD_PIPE && w->events & POLLOUT)
+			nh_set_add(k->a, &k->written, (uint64_t)inode);
 	}
 }
 

@@ -61,6 +61,7 @@ struct nh_collector {
 	struct nh_set subject_pids;
 	struct nh_set fd_rows;	   /* descriptors recorded in this sample, see nh_fd_key */
 	struct nh_set waited;	   /* inodes that some thread waits on */
+	struct nh_set written;	   /* pipes among them that somebody waits to write to */
 	struct nh_set waited_rows; /* descriptors that some thread waits on, see nh_fd_key */
 	struct nh_set
 		searched; /* inodes whose holders are wanted: waited ones and their other ends */

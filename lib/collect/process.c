@@ -24,6 +24,13 @@ static void take_stat(struct nh_collector *k, struct nh_process *p, const struct
 	p->comm = nh_utf8_repair(k->a, st->comm, st->comm_len);
 }
 
+/* Whom the kernel does not let see it, it shows 0. */
+static void take_exit_code(int dir, struct nh_process *p, int64_t code)
+{
+	if (nh_streq(p->state, "Z") && (code > 0 || nh_read_ns(dir, "ns/pid") != -EACCES))
+		p->exit_code = code;
+}
+
 static int read_stat(struct nh_collector *k, int dir, struct nh_process *p)
 {
 	struct nh_stat st;
@@ -35,6 +42,7 @@ static int read_stat(struct nh_collector *k, int dir, struct nh_process *p)
 	if (nh_parse_stat(buf, (size_t)n, &st))
 		return -EINVAL;
 	take_stat(k, p, &st);
+	take_exit_code(dir, p, st.exit_code);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/clock.h"
+#include "base/str.h"
 #include "collect/python.h"
 #include "proc/read.h"
 
@@ -40,6 +41,14 @@ static void follow_ancestors(struct nh_collector *k, int64_t pid)
 	}
 }
 
+/* Another reader of a pipe does nothing for one that reads it. */
+static bool is_of_use(const struct nh_collector *k, const struct nh_fd *f)
+{
+	return nh_is_searched(k, f) &&
+	       (f->kind != NH_FD_PIPE || !nh_streq(f->mode, "r") ||
+		       (f->dev == NH_UNKNOWN && nh_set_has(&k->written, (uint64_t)f->inode)));
+}
+
 /* Whoever holds a searched inode becomes a subject; true if somebody new did. */
 static bool follow_holders(struct nh_collector *k)
 {
@@ -48,7 +57,7 @@ static bool follow_holders(struct nh_collector *k)
 	for (size_t i = 0; i < k->c->fds.n; i++) {
 		const struct nh_fd *f = &k->c->fds.v[i];
 
-		if (f->sample == k->sample && nh_is_searched(k, f) &&
+		if (f->sample == k->sample && is_of_use(k, f) &&
 			nh_subject_add(k, f->pid, NH_WHY_HOLDER))
 			follow_ancestors(k, f->pid);
 	}
@@ -93,6 +102,7 @@ void nh_take_sample(struct nh_collector *k)
 	memset(&k->waited, 0, sizeof(k->waited));
 	memset(&k->searched, 0, sizeof(k->searched));
 	memset(&k->unix_inodes, 0, sizeof(k->unix_inodes));
+	memset(&k->written, 0, sizeof(k->written));
 	memset(&k->waited_rows, 0, sizeof(k->waited_rows));
 	k->search_list.n = k->fifos.n = k->met.n = 0;
 	nh_table_read(k);

@@ -122,6 +122,10 @@ struct nh_wait nh_wait_decode(const char *machine, const struct nh_thread *t)
 		w.timeout_ms = (int32_t)a[c->timeout_ms] < 0 ? -1 : (int32_t)a[c->timeout_ms];
 	else if (c->kind == NH_WAIT_POLL)
 		w.timeout_ms = a[2] ? t->timeout_ms : -1;
+	else if (c->kind == NH_WAIT_SELECT)
+		w.timeout_ms = a[4] ? NH_UNKNOWN : -1;
+	else if (c->kind == NH_WAIT_EPOLL) /* epoll_pwait2 */
+		w.timeout_ms = a[3] ? NH_UNKNOWN : -1;
 	if (c->kind == NH_WAIT_POLL || c->kind == NH_WAIT_FUTEX)
 		w.addr = a[0];
 	/* wait4(pid > 0, …), waitid(P_PID = 1, pid, …) */

@@ -28,6 +28,7 @@ struct nh_process {
 	uint64_t caught;  /* signals with a handler, bit 0 = signal 1; of status: SigCgt */
 	int64_t ns_pid, ns_net, ns_mnt; /* inode numbers of its namespaces */
 	NH_VEC(int64_t) nspid; /* NSpid: outermost first; more than one = in a pid namespace */
+	int64_t exit_code;     /* of a zombie, as wait() tells it; stat field 52 */
 	int why;	       /* enum nh_why */
 	bool kthread;
 	bool exe_deleted;

@@ -15,6 +15,7 @@
 /* /proc/PID/stat; comm may hold spaces, parentheses and newlines: ended by the last ')'. */
 struct nh_stat {
 	int64_t pid, ppid, pgrp, session, flags, utime, stime, nthreads, start;
+	int64_t exit_code; /* as wait(2) tells it; 0 while it runs and for those who may not see it */
 	char state;
 	char comm[NH_COMM_MAX];
 	size_t comm_len;

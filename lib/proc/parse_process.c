@@ -5,6 +5,9 @@
 
 #include <errno.h>
 
+/* Field of proc_pid_stat(5), since Linux 3.5. */
+enum { EXIT_CODE = 52 };
+
 int nh_parse_stat(const char *buf, size_t len, struct nh_stat *ret)
 {
 	/* Numbers of proc_pid_stat(5), ascending; the state, field 3, comes before them. */
@@ -25,7 +28,7 @@ int nh_parse_stat(const char *buf, size_t len, struct nh_stat *ret)
 	struct nh_scan s = { buf, buf + len };
 	int field = 4;
 
-	*ret = (struct nh_stat){ 0 };
+	*ret = (struct nh_stat){ .exit_code = NH_UNKNOWN };
 	if (!close || !nh_scan_i64(&s, &ret->pid) || !nh_scan_word(&s, " (") || s.p > close)
 		return -EINVAL;
 	ret->comm_len = (size_t)(close - s.p);
@@ -44,6 +47,12 @@ int nh_parse_stat(const char *buf, size_t len, struct nh_stat *ret)
 		if (!nh_scan_i64(&s, (int64_t *)((char *)ret + want[i].offset)))
 			return -EINVAL;
 	}
+	for (; field < EXIT_CODE; field++) {
+		nh_scan_blank(&s);
+		nh_scan_skip(&s);
+	}
+	if (!nh_scan_i64(&s, &ret->exit_code))
+		ret->exit_code = NH_UNKNOWN;
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Waits on pipes, FIFOs and their like, prints pid=READER [child=PID].
+ * Waits on pipes, FIFOs and their like, prints pid=READER child=PID write=FD.
  *
  *	pipes self | pool | pair | dead | deadpair	hang: whoever could write is the reader or
  *dead pipes open FIFO					hangs: nobody opens the other end pipes
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 		pid = child(false);
 	if (!strcmp(mode, "late")) /* as a shell's coprocess: only the child can write */
 		close(ends[1]);
-	printf("pid=%d child=%d\n", getpid(), pid);
+	printf("pid=%d child=%d write=%d\n", getpid(), pid, ends[1]);
 	fflush(stdout);
 	if (!strcmp(mode, "objects"))
 		return epoll_wait(objects(), &(struct epoll_event){ 0 }, 1, -1);

@@ -3,15 +3,62 @@
 . tests/lib/live.sh
 
 mkfifo "$tmp/requests"
-start worker "$fixtures/pipes" worker
-start objects "$fixtures/pipes" objects
+hung="self pool pair dead deadpair"
+healthy="handler selfpipe thread worker late objects"
+python_hung="queue tracker communicate"
+python_healthy="workers asyncio executor coprocess pipeline"
+for name in $hung $healthy; do
+	start "$name" "$fixtures/pipes" "$name"
+done
 start server "$fixtures/pipes" server "$tmp/requests"
-start pair "$fixtures/pipes" pair
-sleep 0.2
-for name in worker objects server pair; do
-	look $name --interval 0 "$(value $name pid)"
+for name in $python_hung $python_healthy; do
+	start "$name" "$python" tests/live/pipes.py "$name"
+done
+# shellcheck disable=SC2016
+start substitution sh -c 'echo pid=$$; x=$({ sleep 1000; :; } & exit 1)'
+start stages sh -c 'echo pid=$$; sleep 1000 | cat'
+start follow sh -c 'echo pid=$$; exec tail -f /dev/null'
+start reader sh -c "echo pid=\$\$; exec cat '$tmp/requests'"
+sleep 0.5
+sorted="$hung $healthy server $python_hung $python_healthy substitution stages follow reader"
+for name in $sorted; do
+	look "$name" "$(value "$name" pid)"
 done
 looked
+
+finds() { # NAME ID CONFIDENCE CULPRIT
+	exits "$1" 1 && tells "$1" "len(fs) == 1 and f.id == '$2' and f.confidence == '$3' and
+		c.pid == $4 and f.victims[0].pid == $(value "$1" pid)"
+}
+for name in self pool pair; do
+	check "$name: only the reader could write" \
+		finds $name held-pipe confirmed "$(value $name pid)"
+done
+check "self: from the thread over the pipe to its holder" \
+	tells self "edges == ['reads', 'is held open by'] and c.fd == $(value self write)"
+check "pair: over the other end" \
+	tells pair "edges == ['reads', 'is connected to', 'is held open by']"
+check "pool: each other thread's wait is told" \
+	tells pool "any('other 1 threads' in e for e in f.evidence)"
+for name in dead deadpair queue; do
+	check "$name: the child that should have written is dead" \
+		finds $name dead-peer likely "$(value $name child)"
+done
+check "queue: it was killed" tells queue "any('signal 9' in e for e in f.evidence)"
+check "tracker: a bare fork's child keeps its pipe" \
+	finds tracker held-pipe confirmed "$(value tracker child)"
+check "tracker: main, tracker, pipe, child" tells tracker "edges ==
+	['waits for its child', 'runs', 'reads', 'is held open by']"
+check "communicate: an orphan keeps the output" \
+	finds communicate held-pipe confirmed "$(value communicate child)"
+orphan() {
+	tells substitution "f.id == 'held-pipe' and f.confidence == 'confirmed' and c.comm == 'sh' and
+		c.pid != $(value substitution pid)"
+}
+check "a shell's substitution: the same" orphan
+for name in $healthy server $python_healthy stages follow reader; do
+	check "$name: nothing found" finds_nothing "$name"
+done
 
 # A descriptor's row of the last sample: row NAME PID CONDITION
 row() { tells "$1" "any(r.pid == $2 and $3 for r in rows('fds'))"; }
