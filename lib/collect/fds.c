@@ -106,8 +106,10 @@ void nh_resolve_waits(struct nh_collector *k, struct nh_subject *s, struct nh_th
 			k, s->pid, own, w->fd, n < 0 ? NULL : link, n < 0 ? 0 : (size_t)n);
 		if (row)
 			row->mode = nh_fd_mode(s->dir, path);
-		nh_set_add(
-			k->a, &k->waited_rows, nh_fd_key(own != NH_UNKNOWN ? own : s->pid, w->fd));
+		/* Where a file system's server is awaited, the file is left alone. */
+		if (nh_streq(t->state, "S"))
+			nh_set_add(k->a, &k->waited_rows,
+				nh_fd_key(own != NH_UNKNOWN ? own : s->pid, w->fd));
 		/* Recorded already or not, it is waited on now. */
 		kind = n < 0 ? NH_FD_CLOSED : nh_parse_fd_link(link, (size_t)n, &inode);
 		if (kind == NH_FD_SOCKET || kind == NH_FD_PIPE)

@@ -122,6 +122,11 @@ bool nh_has_own_fds(const struct nh_collector *k, int64_t pid, int64_t tid);
 void nh_read_objects(struct nh_collector *k);
 /* Records a file the search met if it is one of the searched FIFOs. */
 void nh_fifo_record_met(struct nh_collector *k, const struct nh_met *m);
+/* opening.c: the FIFO that a thread is blocked opening. */
+void nh_read_opening(struct nh_collector *k, struct nh_subject *s, const struct nh_thread *t);
+/* Records it, if fd (O_PATH) is one; path is where it is, in the case's arena. */
+void nh_fifo_record_opening(struct nh_collector *k, const struct nh_thread *t, int fd,
+	const char *mode, const char *path);
 /* A key of a path's last component: the same file has it in every mount namespace. */
 int64_t nh_name_key(const char *path, size_t len);
 /* Whether the row is of a searched socket, pipe or FIFO. */

@@ -30,7 +30,7 @@ static const struct nh_fifo *find_fifo(const struct nh_collector *k, int64_t dev
 
 bool nh_is_searched(const struct nh_collector *k, const struct nh_fd *f)
 {
-	if (f->kind == NH_FD_CLOSED || f->inode == NH_UNKNOWN)
+	if (f->kind == NH_FD_CLOSED || f->kind == NH_FD_OPENING || f->inode == NH_UNKNOWN)
 		return false;
 	return f->dev == NH_UNKNOWN ? nh_set_has(&k->searched, (uint64_t)f->inode)
 				    : find_fifo(k, f->dev, f->inode) != NULL;
@@ -41,8 +41,9 @@ static bool stat_fifo(int dir, const char *path, int64_t *dev, int64_t *inode)
 {
 	struct statx st;
 
-	if (statx(dir, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE | STATX_INO, &st) ||
-		!S_ISFIFO(st.stx_mode))
+	int flags = AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT | (*path ? 0 : AT_EMPTY_PATH);
+
+	if (statx(dir, path, flags, STATX_TYPE | STATX_INO, &st) || !S_ISFIFO(st.stx_mode))
 		return false;
 	*dev = (int64_t)st.stx_dev_major << 20 | st.stx_dev_minor;
 	*inode = (int64_t)st.stx_ino;
@@ -54,6 +55,36 @@ static void make_fifo(struct nh_fd *row, int64_t dev, int64_t inode)
 	row->kind = NH_FD_PIPE;
 	row->dev = dev;
 	row->inode = inode;
+}
+
+static void search_for_fifo(struct nh_collector *k, const struct nh_fd *row)
+{
+	if (!find_fifo(k, row->dev, row->inode))
+		*nh_push(k->a, &k->fifos) = (struct nh_fifo){ row->dev, row->inode,
+			nh_name_key(row->path, strlen(row->path)) };
+}
+
+void nh_fifo_record_opening(struct nh_collector *k, const struct nh_thread *t, int fd,
+	const char *mode, const char *path)
+{
+	int64_t dev, inode;
+	struct nh_fd *row;
+
+	if (!stat_fifo(fd, "", &dev, &inode))
+		return;
+	/* A thread met a second time is in the same call, or not opening at all. */
+	nh_for(old, &k->c->fds)
+		if (old->sample == k->sample && old->kind == NH_FD_OPENING && old->tid == t->tid)
+			return;
+	row = nh_case_row(k->c, fd, fds);
+	make_fifo(row, dev, inode);
+	row->sample = k->sample;
+	row->pid = t->pid;
+	row->tid = t->tid;
+	row->kind = NH_FD_OPENING;
+	row->mode = mode;
+	row->path = path;
+	search_for_fifo(k, row);
 }
 
 /* Where a row's descriptor is found: PID/fd/N, through a living thread if the leader has ended. */
@@ -94,9 +125,7 @@ static void read_object(struct nh_collector *k, struct nh_fd *row)
 		row->mode = nh_fd_mode(k->root, path);
 	if (row->kind == NH_FD_FILE && !k->recorded && stat_fifo(k->root, path, &dev, &inode)) {
 		make_fifo(row, dev, inode);
-		if (!find_fifo(k, dev, inode))
-			*nh_push(k->a, &k->fifos) = (struct nh_fifo){ dev, inode,
-				nh_name_key(row->path, strlen(row->path)) };
+		search_for_fifo(k, row);
 	}
 	snprintf(path, sizeof(path), "%jd/fdinfo/%jd", who, (intmax_t)row->fd);
 	read_fdinfo(k, row, path);

@@ -271,6 +271,7 @@ static bool fill(struct reading *rd, struct nh_thread *t)
 		rd->nhidden++;
 	}
 	nh_resolve_waits(k, rd->s, t);
+	nh_read_opening(k, rd->s, t);
 	return true;
 }
 

@@ -1,6 +1,6 @@
 """Waits on pipes as Python makes them.  Prints pid=N [child=N].
 
-    pipes.py queue | tracker | communicate              hang
+    pipes.py queue | tracker | communicate | opener FIFO    hang
     pipes.py workers | asyncio | executor | coprocess | pipeline    do not
 """
 import asyncio
@@ -63,6 +63,13 @@ def communicate():
     )
     stands(child.stdout.readline().strip().removeprefix(b"child=").decode())
     child.communicate()
+
+
+def opener():
+    """A child opens a FIFO that nobody else has."""
+    child = subprocess.Popen(["cat", sys.argv[2]])
+    stands(child.pid)
+    child.wait()
 
 
 def workers():

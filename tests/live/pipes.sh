@@ -2,7 +2,7 @@
 # Pipes, FIFOs, socket pairs and event descriptors: who waits on them and who holds them.
 . tests/lib/live.sh
 
-mkfifo "$tmp/requests"
+mkfifo "$tmp/requests" "$tmp/nobody" "$tmp/absent"
 hung="self pool pair dead deadpair"
 healthy="handler selfpipe thread worker late objects"
 python_hung="queue tracker communicate"
@@ -11,6 +11,8 @@ for name in $hung $healthy; do
 	start "$name" "$fixtures/pipes" "$name"
 done
 start server "$fixtures/pipes" server "$tmp/requests"
+start open "$fixtures/pipes" open "$tmp/nobody"
+start opener "$python" tests/live/pipes.py opener "$tmp/absent"
 for name in $python_hung $python_healthy; do
 	start "$name" "$python" tests/live/pipes.py "$name"
 done
@@ -20,7 +22,7 @@ start stages sh -c 'echo pid=$$; sleep 1000 | cat'
 start follow sh -c 'echo pid=$$; exec tail -f /dev/null'
 start reader sh -c "echo pid=\$\$; exec cat '$tmp/requests'"
 sleep 0.5
-sorted="$hung $healthy server $python_hung $python_healthy substitution stages follow reader"
+sorted="$hung $healthy server open opener $python_hung $python_healthy substitution stages follow reader"
 for name in $sorted; do
 	look "$name" "$(value "$name" pid)"
 done
@@ -56,6 +58,12 @@ orphan() {
 		c.pid != $(value substitution pid)"
 }
 check "a shell's substitution: the same" orphan
+check "open: nobody has the other end of the FIFO" tells open "len(fs) == 1 and
+	f.id == 'dead-peer' and f.confidence == 'confirmed' and edges == ['opens'] and
+	not f.culprit and f.victims[0].pid == $(value open pid) and '$tmp/nobody' in f.title"
+check "opener: a child that opens one; its parent waits for it" tells opener "f.id == 'dead-peer' and
+	f.confidence == 'confirmed' and [v.pid for v in f.victims] ==
+	[$(value opener child), $(value opener pid)]"
 for name in $healthy server $python_healthy stages follow reader; do
 	check "$name: nothing found" finds_nothing "$name"
 done
