@@ -24,8 +24,8 @@ TESTDEPS := python3 pdsh iproute2 util-linux procps mandoc bash zsh fish zstd tm
 pkg_mode := $(if $(STATIC),--static)
 
 # Fail early and name what is missing; skipped for goals that build nothing.
-ifneq ($(filter-out clean help deps uninstall format,$(or $(MAKECMDGOALS),all)),)
-ifeq ($(filter deps,$(MAKECMDGOALS)),)
+ifneq ($(filter-out clean help deps deps-torch uninstall format,$(or $(MAKECMDGOALS),all)),)
+ifeq ($(filter deps deps-torch,$(MAKECMDGOALS)),)
 missing := $(foreach p,$(PKGS),$(if $(shell $(PKG_CONFIG) --exists $p && echo y),,$p))
 $(if $(strip $(missing)),$(error missing libraries: $(missing); on Debian or Ubuntu run `make deps'))
 endif
@@ -86,6 +86,8 @@ $O/.flags: FORCE
 
 deps:                           ## install what building and testing need (Debian, Ubuntu)
 	$(Q)O=$O sh tests/deps.sh $(DEPS) $(TESTDEPS)
+deps-torch:                     ## PyTorch, for the tests of live ranks: 150 MB to download, 640 MB of disk
+	$(Q)O=$O sh tests/deps.sh python3-torch
 demo: $O/ncclhang               ## hang a real process, explain it, release it
 	$(Q)sh cmd/demo/demo.sh $O/ncclhang
 check: $O/ncclhang $(unit_bin) $(fuzz_bin) $(live_bin)   ## run every test
@@ -118,10 +120,10 @@ uninstall:                      ## remove what install put there
 clean:                          ## remove everything built
 	rm -rf $O
 help:                           ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo check asan static lint format golden bench install uninstall clean help FORCE
+.PHONY: all deps deps-torch demo check asan static lint format golden bench install uninstall clean help FORCE
 -include $(shell find $O -name '*.d' -type f 2>/dev/null)

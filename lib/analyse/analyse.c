@@ -4,6 +4,7 @@
 #include "analyse/checkpoint.h"
 #include "analyse/flight.h"
 #include "analyse/gpu.h"
+#include "analyse/live_job.h"
 #include "analyse/log.h"
 #include "analyse/nccl.h"
 #include "analyse/nccl_ras.h"
@@ -307,6 +308,8 @@ void nh_analyse(struct nh_case *c)
 			open |= apply(c, rules[i], g, n);
 	open |= n && joins_unseen(&g[n - 1]);
 	nh_gpu_analyse(c);
+	if (n)
+		nh_live_analyse(c->arena, &c->verdict, &g[n - 1]);
 	nh_flight_analyse(c);
 	nh_checkpoint_analyse(c);
 	nh_log_analyse(c);

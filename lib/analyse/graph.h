@@ -36,6 +36,7 @@ enum nh_edge_kind {
 	NH_EDGE_PEER,	/* socket → the other end of its connection */
 	NH_EDGE_REMOTE, /* socket → the other end, elsewhere: inferred */
 	NH_EDGE_HELD_BY, /* socket or object → process with a descriptor of it; mode = which end */
+	NH_EDGE_RANK, /* rank → rank that has to come to its collective: inferred, in chains only */
 	NH_EDGE_KINDS,
 };
 

@@ -1,5 +1,6 @@
 #include <string.h>
 #include "analyse/analyse.h"
+#include "analyse/live_job.h"
 #include "analyse/rank.h"
 #include "base/set.h"
 #include "base/str.h"
@@ -46,6 +47,28 @@ static void merge_header(struct nh_case *const *cases, size_t n, struct nh_case 
 	ret->schema = NH_SCHEMA;
 }
 
+static bool is_told(const struct nh_verdict *v, const struct nh_finding *f)
+{
+	nh_for(other, &v->findings)
+		if (other->title == f->title)
+			return true;
+	return false;
+}
+
+/* What one host's case comes to, once the view of all hosts has replaced findings of it. */
+static int status_left(const struct nh_case *c, const struct nh_verdict *v)
+{
+	if (!c->verdict.findings.n)
+		return c->verdict.status;
+	nh_for(f, &c->verdict.findings)
+		if (is_told(v, f))
+			return c->verdict.status;
+	nh_for(gap, &c->gaps)
+		if (gap->needed)
+			return NH_INCONCLUSIVE;
+	return NH_NO_HANG;
+}
+
 void nh_merge(struct nh_case *const *cases, size_t n, struct nh_arena *a, struct nh_case *ret)
 {
 	if (n == 1) {
@@ -66,8 +89,13 @@ void nh_merge(struct nh_case *const *cases, size_t n, struct nh_arena *a, struct
 			copy->subject = nh_arena_printf(
 				a, "%s: %s", cases[i]->host ? cases[i]->host : "?", g->subject);
 		}
-		if (cases[i]->verdict.status > ret->verdict.status)
-			ret->verdict.status = cases[i]->verdict.status;
+	}
+	nh_live_merge(a, &ret->verdict, cases, n);
+	for (size_t i = 0; i < n; i++) {
+		int status = status_left(cases[i], &ret->verdict);
+
+		if (status > ret->verdict.status)
+			ret->verdict.status = status;
 	}
 	merge_ruled_out(cases, n, ret);
 	nh_rank_findings(&ret->verdict);

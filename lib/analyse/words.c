@@ -68,6 +68,7 @@ const char *nh_edge_name(enum nh_edge_kind kind)
 		[NH_EDGE_PEER] = "is connected to",
 		[NH_EDGE_REMOTE] = "is connected to",
 		[NH_EDGE_HELD_BY] = "is held open by",
+		[NH_EDGE_RANK] = "waits for rank",
 	};
 
 	return names[kind];
@@ -189,6 +190,7 @@ const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const str
 				: nh_arena_printf(a, " (in the unshared table of thread %jd)",
 					  (intmax_t)e->fd->tid),
 			(intmax_t)s->inode);
+	case NH_EDGE_RANK:
 	case NH_EDGE_KINDS:
 		break;
 	}

@@ -55,6 +55,7 @@ struct nh_finding {
 	NH_VEC(const char *) refutes;
 	NH_VEC(const char *) unknown;
 	NH_VEC(struct nh_remedy) remedy;
+	bool of_ranks; /* not stored: told by the rules about a job's live ranks */
 };
 
 struct nh_ruled_out {

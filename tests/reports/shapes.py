@@ -104,6 +104,7 @@ def _(h):
 
 @report("NVIDIA/nccl#585", "D", gold=True)
 def _(h):
+    h.header["asked"] = []  # the whole host was looked at
     for rank in range(8):
         if rank == 3:
             continue

@@ -1,0 +1,20 @@
+/*
+ * What a job's ranks wait for, one rule a file; each adds a finding or nothing.  They are asked in
+ * this order, and the first that convicts explains the job.
+ */
+#ifndef NH_ANALYSE_LIVE_RULES_H
+#define NH_ANALYSE_LIVE_RULES_H
+
+#include "analyse/live_tell.h"
+#include "analyse/nccl.h"
+#include "analyse/words.h"
+
+typedef void nh_live_rule_fn(struct nh_live_job *job);
+
+nh_live_rule_fn nh_live_rule_dead, /* dead-peer */
+	nh_live_rule_store,	   /* store-wait */
+	nh_live_rule_stall,	   /* cpu-stall */
+	nh_live_rule_mismatch,	   /* collective-mismatch */
+	nh_live_rule_wait;	   /* collective-wait */
+
+#endif
