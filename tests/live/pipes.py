@@ -104,7 +104,7 @@ def coprocess():
 
 def pipeline():
     """The second stage is waited for; the first one works."""
-    first = subprocess.Popen(["sh", "-c", "sleep 1000"], stdout=subprocess.PIPE)
+    first = subprocess.Popen(["cat"], stdout=subprocess.PIPE)
     second = subprocess.Popen(["cat"], stdin=first.stdout)
     first.stdout.close()
     stands(first.pid)

@@ -17,8 +17,8 @@ for name in $python_hung $python_healthy; do
 	start "$name" "$python" tests/live/pipes.py "$name"
 done
 # shellcheck disable=SC2016
-start substitution sh -c 'echo pid=$$; x=$({ sleep 1000; :; } & exit 1)'
-start stages sh -c 'echo pid=$$; sleep 1000 | cat'
+start substitution sh -c 'echo pid=$$; exec 3<&0; x=$({ cat <&3 >/dev/null; :; } & exit 1)'
+start stages sh -c 'echo pid=$$; cat | cat'
 start follow sh -c 'echo pid=$$; exec tail -f /dev/null'
 start reader sh -c "echo pid=\$\$; exec cat '$tmp/requests'"
 sleep 0.5
