@@ -22,23 +22,31 @@ bool nh_leads_to_write_end(const struct nh_path *p)
 	return nh_is_write_end(held);
 }
 
-bool nh_is_orphan_of(
+/* A reader that was adopted itself is one of them. In a container the first process starts programs
+ * and adopts orphans alike; there a dead child of the reader tells the launcher. */
+static bool is_adopted_too(
 	const struct nh_graph *g, const struct nh_process *holder, const struct nh_process *reader)
 {
 	const struct nh_process *own = nh_index_process(&g->ix, reader->ppid);
+	const struct nh_process *dead = nh_dead_child(g, reader->pid);
 
-	/* A reader that was adopted itself is one of them. */
-	if (!own || nh_is_reaper(own) || nh_is_reaper(reader))
+	return (!own || nh_is_reaper(own)) && !(dead && dead->start <= holder->start);
+}
+
+bool nh_is_orphan_of(
+	const struct nh_graph *g, const struct nh_process *holder, const struct nh_process *reader)
+{
+	if (is_adopted_too(g, holder, reader))
 		return false;
 	for (int depth = 0; holder && depth < 64; depth++) {
 		const struct nh_process *parent = nh_index_process(&g->ix, holder->ppid);
 
 		/* Started later, it can have inherited the end. */
-		if (holder == reader || holder->start == NH_UNKNOWN ||
+		if (holder == reader || parent == reader || holder->start == NH_UNKNOWN ||
 			holder->start < reader->start)
 			return false;
 		if (parent && nh_is_reaper(parent))
-			return parent != own;
+			return true;
 		holder = parent;
 	}
 	return false;
@@ -188,13 +196,12 @@ static bool is_alive(const struct nh_index *ix, const struct nh_process *p)
 	return now && now->start == p->start && !nh_streq(now->state, "Z");
 }
 
-const struct nh_process *nh_dead_child(const struct nh_graph *g, const struct nh_thread *t)
+const struct nh_process *nh_dead_child(const struct nh_graph *g, int64_t pid)
 {
 	const struct nh_process *best = NULL;
 
 	nh_for(p, &g->ix.c->processes) {
-		if (p->ppid != t->pid || p->sample > g->ix.sample || p->kthread ||
-			is_alive(&g->ix, p))
+		if (p->ppid != pid || p->sample > g->ix.sample || p->kthread || is_alive(&g->ix, p))
 			continue;
 		/* The later sample tells more of one; a bad end more than a good one. */
 		if (!best || (best->pid == p->pid && best->sample < p->sample) ||

@@ -30,9 +30,9 @@ bool nh_is_orphan_of(
  */
 bool nh_may_write_itself(const struct nh_graph *g, const struct nh_thread *t, bool strict);
 
-/* A child of the thread's process that has ended: a zombie, or one that only the first sample saw.
+/* A child of the process that has ended: a zombie, or one that only the first sample saw.
  * The one with the most telling end; NULL. */
-const struct nh_process *nh_dead_child(const struct nh_graph *g, const struct nh_thread *t);
+const struct nh_process *nh_dead_child(const struct nh_graph *g, int64_t pid);
 
 /* Whether the first search for holders saw every process of the host. */
 bool nh_searched_all(const struct nh_graph *g);

@@ -6,6 +6,9 @@ void nh_edges_descriptors(
 	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
 {
 	bool set = w->kind == NH_WAIT_POLL || w->kind == NH_WAIT_SELECT || w->kind == NH_WAIT_EPOLL;
+	enum nh_edge_kind kind = set			    ? NH_EDGE_POLLS
+				 : w->kind == NH_WAIT_WRITE ? NH_EDGE_WRITES
+							    : NH_EDGE_READS;
 
 	nh_for(slot, &t->waits) {
 		const struct nh_fd *fd = nh_index_fd(&g->ix, t, slot->fd);
@@ -15,7 +18,7 @@ void nh_edges_descriptors(
 
 		if (s || object)
 			nh_edge_add(a, g,
-				(struct nh_edge){ .kind = set ? NH_EDGE_POLLS : NH_EDGE_READS,
+				(struct nh_edge){ .kind = kind,
 					.from = nh_thread_node(t),
 					.to = s ? nh_socket_node(s) : nh_object_node(object),
 					.wait = slot,

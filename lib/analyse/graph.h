@@ -31,6 +31,7 @@ enum nh_edge_kind {
 	NH_EDGE_RUNS,	/* process that somebody waits for by PID → its threads */
 	NH_EDGE_POLLS,	/* thread → socket or object in its poll, select or epoll set */
 	NH_EDGE_READS,	/* thread → socket or object it blocks in, in one call */
+	NH_EDGE_WRITES, /* the same, to write */
 	NH_EDGE_OPENS,	/* thread → FIFO it is blocked opening: nobody has opened the other end */
 	NH_EDGE_SERVES, /* thread in NCCL's accept → a connection to its listener: inferred */
 	NH_EDGE_PEER,	/* socket → the other end of its connection */
@@ -43,9 +44,9 @@ enum nh_edge_kind {
 struct nh_edge {
 	enum nh_edge_kind kind;
 	struct nh_node from, to;
-	const struct nh_pollfd *wait; /* POLLS, READS: the slot */
+	const struct nh_pollfd *wait; /* POLLS, READS, WRITES: the slot */
 	bool inferred;		      /* concluded, not read */
-	/* POLLS, READS, OPENS: the waiter's descriptor; HELD_BY: the holder's */
+	/* POLLS, READS, WRITES, OPENS: the waiter's descriptor; HELD_BY: the holder's */
 	const struct nh_fd *fd;
 };
 

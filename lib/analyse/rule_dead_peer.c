@@ -14,7 +14,7 @@ static bool waits_for_the_dead(const struct nh_graph *g, const struct nh_thread 
 
 	return p && p->why != NH_WHY_ANCESTOR && p->why != NH_WHY_HOLDER &&
 	       nh_data_writers(g, t) == NH_WRITERS_SELF && !nh_may_write_itself(g, t, false) &&
-	       nh_dead_child(g, t);
+	       nh_dead_child(g, t->pid);
 }
 
 static bool is_write_end(const struct nh_graph *g, const struct nh_path *p)
@@ -39,7 +39,7 @@ static const char *end_words(struct nh_arena *a, const struct nh_process *p)
 static void tell_dead(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
 {
 	const struct nh_thread *t = m->path.start;
-	const struct nh_process *dead = nh_dead_child(m->g, t);
+	const struct nh_process *dead = nh_dead_child(m->g, t->pid);
 	const struct nh_edge *held = m->path.edge[m->path.n - 1];
 
 	f->title = nh_arena_printf(a,

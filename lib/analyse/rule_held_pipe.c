@@ -24,7 +24,7 @@ static bool nobody_writes(const struct nh_graph *g, const struct nh_thread *t)
 	enum nh_writers w = is_of_the_job(g, t) ? nh_data_writers(g, t) : NH_WRITERS_OTHERS;
 
 	if (w == NH_WRITERS_SELF)
-		return !nh_may_write_itself(g, t, true) && !nh_dead_child(g, t);
+		return !nh_may_write_itself(g, t, true) && !nh_dead_child(g, t->pid);
 	return w == NH_WRITERS_ORPHANS && !nh_may_write_itself(g, t, false);
 }
 
@@ -86,7 +86,7 @@ static void tell_self(struct nh_arena *a, const struct nh_match *m, struct nh_fi
 static void tell_creator(struct nh_arena *a, const struct nh_match *m,
 	const struct nh_process *holder, struct nh_finding *f)
 {
-	const struct nh_process *dead = nh_dead_child(m->g, m->path.start);
+	const struct nh_process *dead = nh_dead_child(m->g, m->path.start->pid);
 
 	if (dead && dead->start <= holder->start) {
 		nh_tell_evidence(a, f,
@@ -108,10 +108,9 @@ static void tell_orphan(struct nh_arena *a, const struct nh_match *m, struct nh_
 	f->title = nh_arena_printf(a,
 		"pid %jd waits for the end of a pipe that %s, an orphan, keeps open",
 		(intmax_t)m->path.start->pid, nh_name_process(a, holder));
-	nh_tell_evidence(a, f, "%s is a child of %s: %s%s", nh_name_process(a, holder),
-		nh_name_process(a, parent),
-		nh_is_reaper(parent) ? "its creator has ended"
-				     : "that one's creator, or its creator's, has ended",
+	nh_tell_evidence(a, f, "%s %s %s%s%s", nh_name_process(a, holder),
+		nh_is_reaper(parent) ? "was adopted by" : "descends from an orphan; its parent is",
+		nh_name_process(a, parent), nh_is_reaper(parent) ? ": its creator has ended" : "",
 		holder->cmdline ? nh_arena_printf(a, "; it runs: %s", holder->cmdline) : "");
 	tell_creator(a, m, holder, f);
 	nh_tell_remedy(a, f,

@@ -12,6 +12,8 @@ static const struct {
 	{ "gil-deadlock", "dead-peer" },
 	{ "gil-deadlock", "interpreter-exit" },
 	{ "gil-deadlock", "collective-wait" },
+	{ "held-pipe", "interpreter-exit" },
+	{ "dead-peer", "interpreter-exit" },
 	{ "lock-cycle", "interpreter-exit" },
 	{ "fork-inherited-lock", "interpreter-exit" },
 	{ "nccl-teardown-cuda", "cuda-lock" },

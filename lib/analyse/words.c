@@ -63,6 +63,7 @@ const char *nh_edge_name(enum nh_edge_kind kind)
 		[NH_EDGE_RUNS] = "runs",
 		[NH_EDGE_POLLS] = "polls",
 		[NH_EDGE_READS] = "reads",
+		[NH_EDGE_WRITES] = "writes",
 		[NH_EDGE_OPENS] = "opens",
 		[NH_EDGE_SERVES] = "serves",
 		[NH_EDGE_PEER] = "is connected to",
@@ -160,6 +161,7 @@ const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const str
 		return "a thread of it";
 	case NH_EDGE_POLLS:
 	case NH_EDGE_READS:
+	case NH_EDGE_WRITES:
 		return poll_fact(a, g, e);
 	case NH_EDGE_SERVES:
 		s = e->to.row;

@@ -93,7 +93,7 @@ static const char *waiter_fact(
 		return nh_arena_printf(a,
 			"%s to %s: it returns only once somebody has opened the other end", w.call,
 			nh_streq(fd->mode, "w") ? "write" : "read");
-	if (e->kind == NH_EDGE_READS)
+	if (e->kind != NH_EDGE_POLLS)
 		return nh_arena_printf(
 			a, "%s: fd %jd%s", nh_wait_words(a, &w), (intmax_t)fd->fd, end);
 	return nh_arena_printf(a, "%s: slot %jd is fd %jd%s", nh_wait_words(a, &w),
