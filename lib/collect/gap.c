@@ -14,7 +14,17 @@ void nh_gap_said(struct nh_collector *k, const char *subject, const char *what, 
 	/* Both samples meet the same obstacles. */
 	if (!nh_set_add(k->a, &k->gap_keys, key))
 		return;
-	*nh_push(k->a, &k->c->gaps) = (struct nh_gap){ subject, what, why, grant, needed };
+	*nh_push(k->a, &k->c->gaps) = (struct nh_gap){ subject, what, why, grant, needed, false };
+}
+
+void nh_gap_minor(struct nh_collector *k, const char *subject, const char *what, int err)
+{
+	uint64_t key = nh_hash(subject, strlen(subject), nh_hash(what, strlen(what), 0));
+
+	if (nh_set_add(k->a, &k->gap_keys, key))
+		*nh_push(k->a, &k->c->gaps) =
+			(struct nh_gap){ subject, what, nh_arena_strdup(k->a, strerror(err)),
+				nh_arena_printf(k->a, "sudo %s", k->o->rerun), false, true };
 }
 
 const char *nh_some_pids(struct nh_collector *k, int64_t n, int64_t example)

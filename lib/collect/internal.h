@@ -2,6 +2,7 @@
 #ifndef NH_COLLECT_INTERNAL_H
 #define NH_COLLECT_INTERNAL_H
 
+#include <limits.h>
 #include "base/set.h"
 #include "case/codec.h"
 #include "collect/collect.h"
@@ -22,6 +23,12 @@ struct nh_met {
 	int32_t fd, kind;
 };
 
+/* A mount of a process's mount namespace. */
+struct nh_mount {
+	int64_t id;
+	const char *point, *fstype, *source;
+};
+
 /* A process that is read in full. */
 struct nh_subject {
 	int64_t pid, start;
@@ -34,6 +41,9 @@ struct nh_subject {
 	int64_t nccl;	 /* version of an NCCL that it maps; NH_UNKNOWN */
 	bool ended;	 /* it ended while it was read */
 	int64_t read_in; /* the last sample in which it was read */
+	/* Its mounts, where a thread's call on a file asked for them; and in which sample. */
+	NH_VEC(struct nh_mount) mounts;
+	int64_t mounts_in;
 };
 
 /* A named FIFO that somebody waits on: its holders are wanted. */
@@ -99,6 +109,13 @@ void nh_reread_running(struct nh_collector *k);
 void nh_read_fd_table(struct nh_collector *k, struct nh_subject *s);
 void nh_resolve_waits(struct nh_collector *k, struct nh_subject *s, struct nh_thread *t);
 void nh_read_modules(struct nh_collector *k, struct nh_subject *s);
+/* file.c: text of a process up to its NUL; -ENAMETOOLONG without one. */
+int nh_read_text(const struct nh_mem *m, uint64_t addr, char buf[PATH_MAX]);
+/* The path that a call works on, while the thread is in it. */
+int nh_read_path(struct nh_collector *k, int dir, const char *task, const struct nh_mem *m,
+	struct nh_thread *t);
+/* What file system a thread's call works on, and where in the kernel it is. */
+void nh_read_file(struct nh_collector *k, struct nh_subject *s, struct nh_thread *t);
 /*
  * nccl_version.c: whether a mapped file is an NCCL or has one linked in, and which; fills the nccl
  * fields of a row whose path is set.  fd is the file, or -1; head is where its first byte is mapped
@@ -146,6 +163,11 @@ void nh_search_missing(struct nh_collector *k);
  */
 void nh_read_stacks(struct nh_collector *k);
 
+/* cgroup.c: the control groups of this sample's processes. */
+void nh_read_cgroups(struct nh_collector *k);
+/* kernel_log.c: the lines of the kernel's log that matter. */
+void nh_read_kernel_log(struct nh_collector *k);
+
 /* ras.c: where the subjects of this sample have NCCL's RAS service; asks it, once each. */
 void nh_find_ras(struct nh_collector *k);
 void nh_ask_ras(struct nh_collector *k);
@@ -165,6 +187,8 @@ void nh_take_sample(struct nh_collector *k);
 void nh_gap_errno(struct nh_collector *k, int64_t pid, const char *what, int err, bool needed);
 void nh_gap_said(struct nh_collector *k, const char *subject, const char *what, const char *why,
 	const char *grant, bool needed);
+/* What only root sees and only adds to what is known. */
+void nh_gap_minor(struct nh_collector *k, const char *subject, const char *what, int err);
 /* "pid 7", or "3 processes (pid 7 for one)". */
 const char *nh_some_pids(struct nh_collector *k, int64_t n, int64_t example);
 /* The command that shows what permission hid; owner is the uid of the process, or NH_UNKNOWN. */

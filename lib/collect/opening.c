@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "collect/internal.h"
+#include "know/filesystem.h"
 #include "know/wait.h"
 #include "proc/read.h"
 
@@ -22,27 +23,6 @@ struct opening {
 	const char *mode; /* what it opens it for: "r" or "w" */
 };
 
-/* Up to the NUL; page by page, as what follows the last one may not be mapped. */
-static int read_text(const struct nh_mem *m, uint64_t addr, char buf[PATH_MAX])
-{
-	enum { PAGE = 4096 };
-
-	for (size_t n = 0; n < PATH_MAX;) {
-		size_t chunk = PAGE - (addr + n) % PAGE;
-		int r;
-
-		if (chunk > PATH_MAX - n)
-			chunk = PATH_MAX - n;
-		r = nh_mem_read(m, addr + n, buf + n, chunk);
-		if (r)
-			return r;
-		if (memchr(buf + n, 0, chunk))
-			return 0;
-		n += chunk;
-	}
-	return -ENAMETOOLONG;
-}
-
 static int read_opening(struct nh_collector *k, struct nh_subject *s, const struct nh_thread *t,
 	struct opening *ret)
 {
@@ -50,7 +30,7 @@ static int read_opening(struct nh_collector *k, struct nh_subject *s, const stru
 	struct nh_wait w = nh_wait_decode(k->c->machine, t);
 	bool at = nh_streq(w.call, "openat");
 	int dir = at ? (int32_t)t->args.v[0] : AT_FDCWD;
-	int r = read_text(&m, t->args.v[at ? 1 : 0], ret->path);
+	int r = nh_read_text(&m, t->args.v[at ? 1 : 0], ret->path);
 
 	if (r)
 		return r;
@@ -94,8 +74,10 @@ void nh_read_opening(struct nh_collector *k, struct nh_subject *s, const struct 
 	struct opening o;
 	char self[32], link[4097];
 
-	/* Asleep in a way that a signal ends: where a file system's server is awaited, it is not.
+	/* Whoever looks for a path on a file system whose server is silent hangs with the thread.
 	 */
+	if (nh_fs_of_type(t->fstype) || nh_fs_of_thread(t))
+		return;
 	if (k->recorded || !nh_streq(t->state, "S") ||
 		(!nh_streq(w.call, "open") && !nh_streq(w.call, "openat")) ||
 		!nh_mark_begin(k->mark, t->pid, "the FIFO that a thread opens") ||

@@ -57,6 +57,7 @@ static void read_status(struct nh_collector *k, int dir, struct nh_process *p)
 	p->uid = st.uid;
 	p->tracer = st.tracer;
 	p->caught = st.sigcgt;
+	p->killed = st.killed;
 	for (size_t i = 0; i < st.nnspid; i++)
 		*nh_push(k->a, &p->nspid) = st.nspid[i];
 }
@@ -139,15 +140,25 @@ static void read_exe(struct nh_collector *k, struct nh_subject *s, struct nh_pro
 	p->exe = nh_utf8_repair(k->a, link, (size_t)n);
 }
 
+static const char *cgroup_of(
+	struct nh_collector *k, const char *buf, size_t n, const char *controller)
+{
+	struct nh_text path;
+
+	return nh_parse_cgroup(buf, n, controller, &path) ? nh_utf8_repair(k->a, path.s, path.n)
+							  : NULL;
+}
+
 static void read_cgroup(struct nh_collector *k, struct nh_subject *s, struct nh_process *p)
 {
-	char buf[4096];
+	char buf[8192];
 	ssize_t n = nh_read_small(s->dir, "cgroup", buf, sizeof(buf));
-	const char *path = n > 0 ? strrchr(buf, ':') : NULL;
 
-	/* The unified hierarchy's line, "0::/path", is the last one. */
-	if (path)
-		p->cgroup = nh_utf8_repair(k->a, path + 1, strcspn(path + 1, "\n"));
+	if (n <= 0)
+		return;
+	p->cgroup = cgroup_of(k, buf, (size_t)n, "");
+	p->cgroup_freezer = cgroup_of(k, buf, (size_t)n, "freezer");
+	p->cgroup_memory = cgroup_of(k, buf, (size_t)n, "memory");
 }
 
 static int64_t known(int64_t v)

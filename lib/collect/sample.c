@@ -126,6 +126,7 @@ void nh_take_sample(struct nh_collector *k)
 	}
 	read_new_subjects(k);
 	read_ancestors(k);
+	nh_read_cgroups(k);
 	if (k->search_list.n)
 		say_namespace(k);
 	if (k->last)
@@ -136,6 +137,8 @@ void nh_take_sample(struct nh_collector *k)
 		nh_for(sub, &k->subjects)
 			if (!sub->ended)
 				nh_read_modules(k, sub);
+	if (k->last)
+		nh_read_kernel_log(k);
 	if (k->last && k->o->ras && !k->recorded)
 		nh_find_ras(k);
 }

@@ -135,8 +135,8 @@ static int read_wait(struct nh_collector *k, int dir, const char *task, const st
 	struct nh_thread *t)
 {
 	struct nh_wait w = nh_wait_decode(k->c->machine, t);
-	bool in_memory =
-		w.kind == NH_WAIT_FUTEX || w.kind == NH_WAIT_POLL || w.kind == NH_WAIT_SELECT;
+	bool in_memory = w.kind == NH_WAIT_FUTEX || w.kind == NH_WAIT_POLL ||
+			 w.kind == NH_WAIT_SELECT || w.path;
 	uint32_t word;
 	int r;
 
@@ -162,7 +162,12 @@ static int read_wait(struct nh_collector *k, int dir, const char *task, const st
 	case NH_WAIT_CONNECT:
 		add_wait(k, t, 0, w.fd, w.kind == NH_WAIT_WRITE ? POLLOUT : POLLIN);
 		return 0;
+	case NH_WAIT_FILE:
+		add_wait(k, t, 0, w.fd, 0);
+		return w.path ? nh_read_path(k, dir, task, m, t) : 0;
 	default:
+		if (nh_streq(w.call, "ioctl"))
+			add_wait(k, t, 0, w.fd, 0);
 		return 0;
 	}
 }
@@ -176,6 +181,7 @@ static void take_syscall(struct nh_collector *k, struct nh_thread *t, const stru
 	t->timeout_ms = NH_UNKNOWN;
 	t->args.n = t->waits.n = t->mutex.n = t->rwlock.n = 0;
 	t->sp = t->pc = 0;
+	t->path = NULL;
 	t->running = true;
 	if (nh_parse_syscall(b->line, b->len, &sc) || sc.running)
 		return;
@@ -271,6 +277,7 @@ static bool fill(struct reading *rd, struct nh_thread *t)
 		rd->nhidden++;
 	}
 	nh_resolve_waits(k, rd->s, t);
+	nh_read_file(k, rd->s, t);
 	nh_read_opening(k, rd->s, t);
 	return true;
 }

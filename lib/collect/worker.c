@@ -56,6 +56,7 @@ static int flush(struct nh_collector *k, struct nh_writer *w)
 	k->c->samples.n = k->c->processes.n = k->c->threads.n = 0;
 	k->c->fds.n = k->c->sockets.n = k->c->modules.n = k->c->stacks.n = k->c->ras.n = 0;
 	k->c->gpus.n = 0;
+	k->c->cgroups.n = k->c->kernel_events.n = 0;
 	k->c->interpreters.n = k->c->rank_groups.n = k->c->collectives.n = k->c->step_waits.n = 0;
 	return r ? r : nh_write_gaps(w, k->c);
 }

@@ -1,5 +1,6 @@
 #include "know/wait.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include "base/str.h"
 
@@ -11,6 +12,8 @@ struct call {
 	enum nh_wait_kind kind;
 	short x86_64, aarch64; /* system call numbers, NONE where the machine lacks it */
 	signed char fd, nfds, timeout_ms;
+	/* 1-based, 0 where it has none: its path, and the directory that one is relative to. */
+	signed char path, dir;
 };
 
 /* Numbers: the kernel's arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h. */
@@ -42,12 +45,68 @@ static const struct call calls[] = {
 	{ "pause", NH_WAIT_SIGNAL, 34, NONE, NONE, NONE, NONE },
 	{ "rt_sigsuspend", NH_WAIT_SIGNAL, 130, 133, NONE, NONE, NONE },
 	{ "rt_sigtimedwait", NH_WAIT_SIGNAL, 128, 137, NONE, NONE, NONE },
-	{ "open", NH_WAIT_FILE, 2, NONE, NONE, NONE, NONE },
-	{ "openat", NH_WAIT_FILE, 257, 56, NONE, NONE, NONE },
+	{ "open", NH_WAIT_FILE, 2, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "creat", NH_WAIT_FILE, 85, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "openat", NH_WAIT_FILE, 257, 56, NONE, NONE, NONE, 2, 1 },
+	{ "openat2", NH_WAIT_FILE, 437, 437, NONE, NONE, NONE, 2, 1 },
+	{ "stat", NH_WAIT_FILE, 4, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "lstat", NH_WAIT_FILE, 6, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "fstat", NH_WAIT_FILE, 5, 80, 0, NONE, NONE },
+	{ "newfstatat", NH_WAIT_FILE, 262, 79, NONE, NONE, NONE, 2, 1 },
+	{ "statx", NH_WAIT_FILE, 332, 291, NONE, NONE, NONE, 2, 1 },
+	{ "access", NH_WAIT_FILE, 21, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "faccessat", NH_WAIT_FILE, 269, 48, NONE, NONE, NONE, 2, 1 },
+	{ "faccessat2", NH_WAIT_FILE, 439, 439, NONE, NONE, NONE, 2, 1 },
+	{ "readlink", NH_WAIT_FILE, 89, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "readlinkat", NH_WAIT_FILE, 267, 78, NONE, NONE, NONE, 2, 1 },
+	{ "unlink", NH_WAIT_FILE, 87, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "unlinkat", NH_WAIT_FILE, 263, 35, NONE, NONE, NONE, 2, 1 },
+	{ "rmdir", NH_WAIT_FILE, 84, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "mkdir", NH_WAIT_FILE, 83, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "mkdirat", NH_WAIT_FILE, 258, 34, NONE, NONE, NONE, 2, 1 },
+	{ "rename", NH_WAIT_FILE, 82, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "renameat", NH_WAIT_FILE, 264, 38, NONE, NONE, NONE, 2, 1 },
+	{ "renameat2", NH_WAIT_FILE, 316, 276, NONE, NONE, NONE, 2, 1 },
+	{ "link", NH_WAIT_FILE, 86, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "linkat", NH_WAIT_FILE, 265, 37, NONE, NONE, NONE, 2, 1 },
+	{ "symlink", NH_WAIT_FILE, 88, NONE, NONE, NONE, NONE, 2, 0 },
+	{ "symlinkat", NH_WAIT_FILE, 266, 36, NONE, NONE, NONE, 3, 2 },
+	{ "chmod", NH_WAIT_FILE, 90, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "fchmodat", NH_WAIT_FILE, 268, 53, NONE, NONE, NONE, 2, 1 },
+	{ "chown", NH_WAIT_FILE, 92, NONE, NONE, NONE, NONE, 1, 0 },
+	{ "fchownat", NH_WAIT_FILE, 260, 54, NONE, NONE, NONE, 2, 1 },
+	{ "utimensat", NH_WAIT_FILE, 280, 88, NONE, NONE, NONE, 2, 1 },
+	{ "truncate", NH_WAIT_FILE, 76, 45, NONE, NONE, NONE, 1, 0 },
+	{ "statfs", NH_WAIT_FILE, 137, 43, NONE, NONE, NONE, 1, 0 },
+	{ "chdir", NH_WAIT_FILE, 80, 49, NONE, NONE, NONE, 1, 0 },
+	{ "execve", NH_WAIT_FILE, 59, 221, NONE, NONE, NONE, 1, 0 },
+	{ "execveat", NH_WAIT_FILE, 322, 281, NONE, NONE, NONE, 2, 1 },
+	{ "getxattr", NH_WAIT_FILE, 191, 8, NONE, NONE, NONE, 1, 0 },
+	{ "umount2", NH_WAIT_FILE, 166, 39, NONE, NONE, NONE, 1, 0 },
+	{ "getdents", NH_WAIT_FILE, 78, NONE, 0, NONE, NONE },
+	{ "getdents64", NH_WAIT_FILE, 217, 61, 0, NONE, NONE },
+	{ "lseek", NH_WAIT_FILE, 8, 62, 0, NONE, NONE },
 	{ "fsync", NH_WAIT_FILE, 74, 82, 0, NONE, NONE },
 	{ "fdatasync", NH_WAIT_FILE, 75, 83, 0, NONE, NONE },
+	{ "syncfs", NH_WAIT_FILE, 306, 267, 0, NONE, NONE },
+	{ "sync_file_range", NH_WAIT_FILE, 277, 84, 0, NONE, NONE },
 	{ "pread64", NH_WAIT_FILE, 17, 67, 0, NONE, NONE },
 	{ "pwrite64", NH_WAIT_FILE, 18, 68, 0, NONE, NONE },
+	{ "preadv", NH_WAIT_FILE, 295, 69, 0, NONE, NONE },
+	{ "pwritev", NH_WAIT_FILE, 296, 70, 0, NONE, NONE },
+	{ "preadv2", NH_WAIT_FILE, 327, 286, 0, NONE, NONE },
+	{ "pwritev2", NH_WAIT_FILE, 328, 287, 0, NONE, NONE },
+	{ "ftruncate", NH_WAIT_FILE, 77, 46, 0, NONE, NONE },
+	{ "fallocate", NH_WAIT_FILE, 285, 47, 0, NONE, NONE },
+	{ "fstatfs", NH_WAIT_FILE, 138, 44, 0, NONE, NONE },
+	{ "fchdir", NH_WAIT_FILE, 81, 50, 0, NONE, NONE },
+	{ "copy_file_range", NH_WAIT_FILE, 326, 285, 0, NONE, NONE },
+	{ "fadvise64", NH_WAIT_FILE, 221, 223, 0, NONE, NONE },
+	{ "mmap", NH_WAIT_FILE, 9, 222, 4, NONE, NONE },
+	{ "close", NH_WAIT_FILE, 3, 57, NONE, NONE, NONE },
+	{ "sync", NH_WAIT_FILE, 162, 81, NONE, NONE, NONE },
+	{ "msync", NH_WAIT_FILE, 26, 227, NONE, NONE, NONE },
+	{ "munmap", NH_WAIT_FILE, 11, 215, NONE, NONE, NONE },
 	{ "flock", NH_WAIT_OTHER, 73, 32, 0, NONE, NONE },
 	{ "fcntl", NH_WAIT_OTHER, 72, 25, 0, NONE, NONE },
 	{ "ioctl", NH_WAIT_OTHER, 16, 29, 0, NONE, NONE },
@@ -102,7 +161,8 @@ struct nh_wait nh_wait_decode(const char *machine, const struct nh_thread *t)
 		.timeout_ms = NH_UNKNOWN,
 		.futex_op = NH_UNKNOWN,
 		.futex_val = NH_UNKNOWN,
-		.child = NH_UNKNOWN };
+		.child = NH_UNKNOWN,
+		.dirfd = AT_FDCWD };
 
 	if (t->running || t->nr == NH_UNKNOWN || t->args.n < 6)
 		return w;
@@ -128,6 +188,10 @@ struct nh_wait nh_wait_decode(const char *machine, const struct nh_thread *t)
 		w.timeout_ms = a[3] ? NH_UNKNOWN : -1;
 	if (c->kind == NH_WAIT_POLL || c->kind == NH_WAIT_FUTEX)
 		w.addr = a[0];
+	if (c->path)
+		w.path = a[c->path - 1];
+	if (c->dir)
+		w.dirfd = (int32_t)a[c->dir - 1];
 	/* wait4(pid > 0, …), waitid(P_PID = 1, pid, …) */
 	if (nh_streq(c->name, "wait4") && (int32_t)a[0] > 0)
 		w.child = (int32_t)a[0];

@@ -17,7 +17,7 @@ enum nh_wait_kind {
 	NH_WAIT_CHILD,
 	NH_WAIT_SLEEP,
 	NH_WAIT_SIGNAL,
-	NH_WAIT_FILE, /* file system calls */
+	NH_WAIT_FILE, /* file system calls: on a path, or on one descriptor */
 	NH_WAIT_OTHER,
 };
 
@@ -33,6 +33,8 @@ struct nh_wait {
 	int64_t futex_val;
 	int64_t child; /* wait4, waitid: the PID waited for, in the waiter's namespace; else
 			  NH_UNKNOWN */
+	uint64_t path; /* where the path is that the call works on; 0 = it takes none */
+	int64_t dirfd; /* the directory it is relative to; AT_FDCWD = the working directory */
 };
 
 /* What a thread waits in, from its recorded system call.  machine as uname -m prints it. */

@@ -8,6 +8,7 @@
 #include "model/checkpoint.h"
 #include "model/evidence.h"
 #include "model/gpu.h"
+#include "model/kernel.h"
 #include "model/log.h"
 #include "model/process.h"
 #include "model/python.h"
@@ -56,6 +57,8 @@ struct nh_case {
 	NH_VEC(struct nh_module) modules;
 	NH_VEC(struct nh_stack) stacks;
 	NH_VEC(struct nh_interpreter) interpreters;
+	NH_VEC(struct nh_cgroup) cgroups;
+	NH_VEC(struct nh_kernel_event) kernel_events;
 	NH_VEC(struct nh_ras) ras;
 	NH_VEC(struct nh_gpu) gpus;
 	NH_VEC(struct nh_rank_group) rank_groups;

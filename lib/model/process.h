@@ -30,6 +30,7 @@ struct nh_process {
 	NH_VEC(int64_t) nspid; /* NSpid: outermost first; more than one = in a pid namespace */
 	int64_t exit_code;     /* of a zombie, as wait() tells it; stat field 52 */
 	int why;	       /* enum nh_why */
+	bool killed;	       /* SIGKILL is pending: it was killed and has not ended */
 	bool kthread;
 	bool exe_deleted;
 	bool cmdline_cut;  /* longer than kept */
@@ -37,8 +38,9 @@ struct nh_process {
 	const char *comm;
 	const char *cmdline; /* arguments joined by spaces, token-like values masked */
 	const char *exe;
-	const char *cgroup;
-	NH_VEC(const char *) env; /* "NAME=value", allow-listed names only */
+	const char *cgroup;			    /* of the unified hierarchy */
+	const char *cgroup_freezer, *cgroup_memory; /* of the v1 hierarchies */
+	NH_VEC(const char *) env;		    /* "NAME=value", allow-listed names only */
 };
 
 /* One slot of a poll set. */
@@ -46,7 +48,8 @@ struct nh_pollfd {
 	int64_t slot, fd, events;
 };
 
-/* Sources: /proc/PID/task/TID/{comm,stat,status,wchan,syscall}, memory of the process. */
+/* Sources: /proc/PID/task/TID/{comm,stat,status,wchan,syscall,stack}, /proc/PID/mountinfo, memory
+ * of the process. */
 struct nh_thread {
 	int64_t sample, pid, tid;
 	int64_t nstid; /* TID in the thread's own pid namespace (last NSpid) */
@@ -63,7 +66,12 @@ struct nh_thread {
 	bool stopped;	      /* it was stopped for a moment to copy that stack */
 	const char *no_stack; /* why there is none */
 	const char *state, *comm, *wchan;
-	NH_VEC(uint64_t) args; /* six system call arguments */
+	/* The functions it is in, in the kernel, innermost first.  Taken where it is in state D or
+	 * in a call on a file; needs CAP_SYS_ADMIN. */
+	NH_VEC(const char *) kernel;
+	const char *path; /* the path its call works on, made absolute, symlinks not followed */
+	const char *fstype, *mount, *source; /* of the file system that path lies on */
+	NH_VEC(uint64_t) args;		     /* six system call arguments */
 	/* Waiting for what may be a pthread_mutex_t: its first words (know/mutex.h), else empty. */
 	NH_VEC(int64_t) mutex;
 	/* Waiting for what may be a pthread_rwlock_t: the words around the futex address
@@ -87,7 +95,8 @@ enum nh_fd_kind {
 /*
  * One descriptor.  Source: readlink and lstat of /proc/PID/fd/N (task/TID/fd/N for own tables).  Of
  * those that somebody waits on, and of the ends of a pipe or a unix socket that is searched, also
- * /proc/PID/fdinfo/N and, of files, statx: a named FIFO is a pipe with a path and a device.
+ * /proc/PID/fdinfo/N and mountinfo, and, of files, statx: a named FIFO is a pipe with a path and a
+ * device.
  */
 struct nh_fd {
 	int64_t sample, pid;
@@ -103,6 +112,8 @@ struct nh_fd {
 	int64_t scm_fds;  /* unix sockets: descriptors in flight in its queue, where asked */
 	const char *mode; /* "r", "w", "rw": the link's own permission bits */
 	const char *path; /* files; anon_inode name */
+	/* Of the file system a file lies on, where a thread's call works on it. */
+	const char *fstype, *mount, *source;
 };
 
 enum nh_nccl_from {

@@ -46,6 +46,7 @@ TYPE(nh_process_type, "process",
 	F(INTS, nspid),
 	F(INT, exit_code),
 	E(why, why_names),
+	F(BOOL, killed),
 	F(BOOL, kthread),
 	F(BOOL, exe_deleted),
 	F(BOOL, cmdline_cut),
@@ -54,6 +55,8 @@ TYPE(nh_process_type, "process",
 	P(STR, cmdline, COMMAND),
 	P(STR, exe, PATH),
 	P(STR, cgroup, PATH),
+	P(STR, cgroup_freezer, PATH),
+	P(STR, cgroup_memory, PATH),
 	P(STRS, env, ENV));
 #undef S
 
@@ -81,6 +84,11 @@ TYPE(nh_thread_type, "thread",
 	F(STR, state),
 	F(STR, comm),
 	F(STR, wchan),
+	F(STRS, kernel),
+	P(STR, path, PATH),
+	F(STR, fstype),
+	P(STR, mount, PATH),
+	P(STR, source, SECRET),
 	F(HEXES, args),
 	F(INTS, mutex),
 	F(INTS, rwlock),
@@ -143,7 +151,10 @@ TYPE(nh_fd_type, "fd",
 	F(INT, timer_ms),
 	F(INT, scm_fds),
 	F(STR, mode),
-	P(STR, path, PATH));
+	P(STR, path, PATH),
+	F(STR, fstype),
+	P(STR, mount, PATH),
+	P(STR, source, SECRET));
 #undef S
 
 #define S nh_module
@@ -261,7 +272,8 @@ TYPE(nh_gap_type, "gap",
 	F(STR, what),
 	P(STR, why, PROSE),
 	P(STR, grant, PROSE),
-	F(BOOL, needed));
+	F(BOOL, needed),
+	F(BOOL, minor));
 #undef S
 
 #define S nh_case
@@ -293,6 +305,8 @@ TYPE(nh_case_tables_type, "tables",
 	R(ROWS, modules, nh_module_type),
 	R(ROWS, stacks, nh_stack_type),
 	R(ROWS, interpreters, nh_interpreter_type),
+	R(ROWS, cgroups, nh_cgroup_type),
+	R(ROWS, kernel_events, nh_kernel_event_type),
 	R(ROWS, ras, nh_ras_type),
 	R(ROWS, gpus, nh_gpu_type),
 	R(ROWS, rank_groups, nh_rank_group_type),

@@ -69,6 +69,7 @@ struct nh_gap {
 	const char *why;     /* the error in words */
 	const char *grant;   /* the exact command that would show it; NULL where none would */
 	bool needed;	     /* a verdict of no-hang cannot be given without it */
+	bool minor;	     /* told only who asks for everything */
 };
 
 struct nh_verdict {

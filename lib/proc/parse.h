@@ -15,7 +15,7 @@
 /* /proc/PID/stat; comm may hold spaces, parentheses and newlines: ended by the last ')'. */
 struct nh_stat {
 	int64_t pid, ppid, pgrp, session, flags, utime, stime, nthreads, start;
-	int64_t exit_code; /* as wait(2) tells it; 0 while it runs and for those who may not see it */
+	int64_t exit_code; /* NH_UNKNOWN where it is not printed */
 	char state;
 	char comm[NH_COMM_MAX];
 	size_t comm_len;
@@ -25,6 +25,7 @@ int nh_parse_stat(const char *buf, size_t len, struct nh_stat *ret);
 /* /proc/PID/status; what a kernel does not print stays NH_UNKNOWN (n = 0 for nspid). */
 struct nh_status_file {
 	int64_t tgid, uid, tracer, vcsw, nvcsw, vmrss_kb;
+	bool killed; /* SIGKILL is pending for the thread or for the process */
 	int64_t nspid[NH_NS_DEPTH];
 	size_t nnspid;
 	uint64_t sigcgt; /* signals with a handler; 0 where not printed */
@@ -50,14 +51,48 @@ struct nh_map {
 /* Starts at *pos = 0; 1 = *ret is the next line, 0 = end, -EINVAL = not a maps line. */
 int nh_parse_map(const char *buf, size_t len, size_t *pos, struct nh_map *ret);
 
+/* /proc/PID/mountinfo, line by line; texts are into the buffer, their octal escapes left. */
+struct nh_text {
+	const char *s;
+	size_t n;
+};
+struct nh_mountinfo {
+	int64_t id;
+	struct nh_text root, point, fstype, source;
+	struct nh_text options; /* of the file system: "rw,memory" */
+};
+/* Starts at *pos = 0; 1 = *ret is the next line, 0 = end, -EINVAL = not a mountinfo line. */
+int nh_parse_mount(const char *buf, size_t len, size_t *pos, struct nh_mountinfo *ret);
+/* Replaces the kernel's octal escapes (\040 for a blank) in place; the new length. */
+size_t nh_unescape_octal(char *s, size_t n);
+
+/* The path of a control group in /proc/PID/cgroup: of the v1 hierarchy with that controller, or of
+ * v2 for "".  False if the process is in none. */
+bool nh_parse_cgroup(const char *buf, size_t len, const char *controller, struct nh_text *ret);
+/* A file of a control group, "KEY VALUE" a line: that key's value; NH_UNKNOWN without it.  Without
+ * a key, the file's only value; "max" is NH_UNKNOWN. */
+int64_t nh_parse_key_value(const char *buf, size_t len, const char *key);
+
+/* A record of /dev/kmsg, "PRIORITY,NUMBER,MICROSECONDS,…;TEXT". */
+struct nh_kmsg {
+	int64_t at_us;
+	struct nh_text text; /* its first line */
+};
+int nh_parse_kmsg(const char *buf, size_t len, struct nh_kmsg *ret);
+
+/* /proc/PID/task/TID/stack, "[<0>] FUNCTION+0x12/0x80 [module]": the next function's name; 1, 0 at
+ * the end; other lines are skipped. */
+int nh_parse_kernel_frame(const char *buf, size_t len, size_t *pos, struct nh_text *ret);
+
 /* What a /proc/PID/fd link names: kind is an enum nh_fd_kind, inode of "socket:[N]" and
  * "pipe:[N]", else NH_UNKNOWN. */
 int nh_parse_fd_link(const char *link, size_t len, int64_t *inode);
 
-/* /proc/PID/fdinfo/N: the octal open flags, "scm_fds:" of unix sockets, an eventfd's number and
- * counter, when a timerfd expires next (0 = not set); NH_UNKNOWN if absent. */
+/* /proc/PID/fdinfo/N: the octal open flags, the mount's number in mountinfo, "scm_fds:" of unix
+ * sockets, an eventfd's number and counter, when a timerfd expires next (0 = not set); NH_UNKNOWN if
+ * absent. */
 struct nh_fdinfo {
-	int64_t flags, scm_fds, eventfd_id, eventfd_count, timer_ms;
+	int64_t flags, mnt_id, scm_fds, eventfd_id, eventfd_count, timer_ms;
 };
 int nh_parse_fdinfo(const char *buf, size_t len, struct nh_fdinfo *ret);
 /* The "tfd:" rows of an epoll descriptor's fdinfo, from *pos = 0 on; 1, 0 at the end. */

@@ -49,6 +49,7 @@ int nh_parse_fdinfo(const char *buf, size_t len, struct nh_fdinfo *ret)
 		int64_t *to;
 	} want[] = {
 		{ "flags:", 8, &ret->flags },
+		{ "mnt_id:", 10, &ret->mnt_id },
 		{ "scm_fds:", 10, &ret->scm_fds },
 		{ "eventfd-count:", 16, &ret->eventfd_count },
 		{ "eventfd-id:", 10, &ret->eventfd_id },
@@ -56,7 +57,8 @@ int nh_parse_fdinfo(const char *buf, size_t len, struct nh_fdinfo *ret)
 	const size_t nwant = sizeof(want) / sizeof(*want);
 	struct nh_scan text = { buf, buf + len }, s;
 
-	*ret = (struct nh_fdinfo){ NH_UNKNOWN, NH_UNKNOWN, NH_UNKNOWN, NH_UNKNOWN, NH_UNKNOWN };
+	*ret = (struct nh_fdinfo){ NH_UNKNOWN, NH_UNKNOWN, NH_UNKNOWN, NH_UNKNOWN, NH_UNKNOWN,
+		NH_UNKNOWN };
 	while (nh_scan_line(&text, &s)) {
 		size_t i = 0;
 		uint64_t v;

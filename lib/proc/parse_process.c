@@ -4,6 +4,10 @@
 #include "model/field.h"
 
 #include <errno.h>
+#include <signal.h>
+
+/* Field of proc_pid_stat(5), since Linux 3.5. */
+enum { EXIT_CODE = 52 };
 
 /* Field of proc_pid_stat(5), since Linux 3.5. */
 enum { EXIT_CODE = 52 };
@@ -56,6 +60,15 @@ int nh_parse_stat(const char *buf, size_t len, struct nh_stat *ret)
 	return 0;
 }
 
+/* A line of pending signals, a bit each: SigPnd of the thread, ShdPnd of the process. */
+static bool scan_killed(struct nh_scan *s)
+{
+	uint64_t signals;
+
+	return (nh_scan_word(s, "SigPnd:") || nh_scan_word(s, "ShdPnd:")) &&
+	       nh_scan_u64(s, 16, &signals) && signals >> (SIGKILL - 1) & 1;
+}
+
 static int parse_nspid(struct nh_scan *s, struct nh_status_file *ret)
 {
 	int64_t pid;
@@ -93,6 +106,7 @@ int nh_parse_status(const char *buf, size_t len, struct nh_status_file *ret)
 			return -EINVAL;
 		if (nh_scan_word(&s, "SigCgt:\t") && !nh_scan_u64(&s, 16, &ret->sigcgt))
 			return -EINVAL;
+		ret->killed |= scan_killed(&s);
 		while (i < nwant && !nh_scan_word(&s, want[i].key))
 			i++;
 		if (i < nwant && !nh_scan_i64(&s, (int64_t *)((char *)ret + want[i].offset)))

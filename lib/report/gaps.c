@@ -33,6 +33,8 @@ static size_t group_gaps(
 	size_t n = 0, i;
 
 	nh_for(gap, &v->merged->gaps) {
+		if (gap->minor && !v->all)
+			continue;
 		for (i = 0; i < n && !same_group(groups[i].first, gap); i++)
 			;
 		if (i == GROUPS_MAX) {

@@ -50,6 +50,39 @@ static void maps_file(const char *buf, size_t len)
 		touch(m.path, m.path_len);
 }
 
+static void mount_file(const char *buf, size_t len)
+{
+	struct nh_mountinfo m;
+
+	for (size_t pos = 0; nh_parse_mount(buf, len, &pos, &m) == 1;) {
+		char *point = strndup(m.point.s, m.point.n);
+
+		if (!point || nh_unescape_octal(point, strlen(point)) > m.point.n)
+			abort();
+		free(point);
+		touch(m.fstype.s, m.fstype.n);
+		touch(m.source.s, m.source.n);
+	}
+}
+
+static void stack_file(const char *buf, size_t len)
+{
+	struct nh_text f;
+
+	for (size_t pos = 0; nh_parse_kernel_frame(buf, len, &pos, &f) == 1;)
+		touch(f.s, f.n);
+}
+
+static void cgroup_file(const char *buf, size_t len)
+{
+	struct nh_text path;
+
+	if (nh_parse_cgroup(buf, len, "memory", &path))
+		touch(path.s, path.n);
+	nh_parse_key_value(buf, len, "oom_kill");
+	nh_parse_key_value(buf, len, NULL);
+}
+
 static void fd_link(const char *buf, size_t len)
 {
 	int64_t inode;
@@ -130,6 +163,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ 't', status_file },
 		{ 'c', syscall_file },
 		{ 'm', maps_file },
+		{ 'o', mount_file },
+		{ 'k', stack_file },
+		{ 'g', cgroup_file },
 		{ 'l', fd_link },
 		{ 'i', fdinfo_file },
 		{ '4', tcp_file },

@@ -59,6 +59,69 @@ static void status_file(void)
 	ok(nh_parse_status(deep, strlen(deep), &st) == -EINVAL);
 }
 
+static void kernel_side(void)
+{
+	static const char stack[] = "[<0>] request_wait_answer+0x112/0x210\n"
+				    "[<ffffffff81000000>] nvidia_ioctl+0x1/0x2 [nvidia]\n"
+				    "not a frame\n[<0>] bare\n[<0>] ";
+	struct nh_status_file st;
+	struct nh_stat stat;
+	struct nh_text f;
+	size_t pos = 0;
+
+	ok(!nh_parse_status(TEXT("Tgid:\t1\nSigPnd:\t0000000000000100\nShdPnd:\t0\n"), &st));
+	ok(st.killed);
+	ok(!nh_parse_status(TEXT("Tgid:\t1\nShdPnd:\t0000000000000100\n"), &st) && st.killed);
+	ok(!nh_parse_status(TEXT("Tgid:\t1\nSigPnd:\t00000000000000ff\nSigBlk:\t100\n"), &st));
+	ok(!st.killed);
+	ok(!nh_parse_stat(TEXT("1 (a) Z " STAT_TAIL), &stat) && stat.exit_code == NH_UNKNOWN);
+	ok(!nh_parse_stat(
+		   TEXT("1 (a) Z 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 "
+			"26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 9\n"),
+		   &stat) &&
+		stat.exit_code == 9);
+	ok(nh_parse_kernel_frame(TEXT(stack), &pos, &f) == 1 && f.n == 19);
+	ok(!memcmp(f.s, "request_wait_answer", f.n));
+	ok(nh_parse_kernel_frame(TEXT(stack), &pos, &f) == 1 && !memcmp(f.s, "nvidia_ioctl", f.n));
+	ok(nh_parse_kernel_frame(TEXT(stack), &pos, &f) == 1 && f.n == 4);
+	ok(!nh_parse_kernel_frame(TEXT(stack), &pos, &f));
+}
+
+static void mount_table(void)
+{
+	static const char text[] =
+		"36 35 98:0 /mnt1 /a\\040b rw,noatime master:1 shared:2 - nfs4 srv:/x rw\n"
+		"1 1 0:1 / / rw - fuse.weka store rw\n";
+	struct nh_mountinfo m;
+	char point[] = "/a\\040b\\04\\";
+	size_t pos = 0;
+
+	ok(nh_parse_mount(TEXT(text), &pos, &m) == 1 && m.id == 36);
+	ok(m.point.n == 7 && !memcmp(m.fstype.s, "nfs4", m.fstype.n));
+	ok(m.source.n == 6 && !memcmp(m.source.s, "srv:/x", m.source.n));
+	ok(nh_parse_mount(TEXT(text), &pos, &m) == 1 && m.id == 1 && m.point.n == 1);
+	ok(m.fstype.n == 9 && !nh_parse_mount(TEXT(text), &pos, &m));
+	pos = 0;
+	ok(nh_parse_mount(TEXT("36 35 98:0 /mnt1 /a rw,noatime\n"), &pos, &m) == -EINVAL);
+	ok(nh_unescape_octal(point, sizeof(point) - 1) == 8 && !memcmp(point, "/a b\\04\\", 8));
+}
+
+static void control_groups(void)
+{
+	static const char groups[] = "9:name=systemd:/\n4:cpu,memory:/a:b\n6:freezer:/f\n0::/u\n";
+	struct nh_text path;
+
+	ok(nh_parse_cgroup(TEXT(groups), "memory", &path) && path.n == 4);
+	ok(!memcmp(path.s, "/a:b", 4));
+	ok(nh_parse_cgroup(TEXT(groups), "", &path) && !memcmp(path.s, "/u", path.n));
+	ok(nh_parse_cgroup(TEXT(groups), "freezer", &path) && !memcmp(path.s, "/f", path.n));
+	ok(!nh_parse_cgroup(TEXT(groups), "mem", &path));
+	ok(nh_parse_key_value(TEXT("oom 5\noom_kill 3\noom_group_kill 1\n"), "oom_kill") == 3);
+	ok(nh_parse_key_value(TEXT("oom 5\n"), "oom_kill") == NH_UNKNOWN);
+	ok(nh_parse_key_value(TEXT("4096\n"), NULL) == 4096);
+	ok(nh_parse_key_value(TEXT("max\n"), NULL) == NH_UNKNOWN);
+}
+
 static void syscall_file(void)
 {
 	struct nh_syscall sc;
@@ -161,6 +224,9 @@ int main(void)
 {
 	stat_file();
 	status_file();
+	kernel_side();
+	mount_table();
+	control_groups();
 	syscall_file();
 	maps_file();
 	fd_files();

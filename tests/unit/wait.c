@@ -1,5 +1,7 @@
 #include "tap.h"
 
+#include <fcntl.h>
+
 #include "know/nccl.h"
 #include "know/wait.h"
 
@@ -54,6 +56,21 @@ static void calls(void)
 	ok(w.kind == NH_WAIT_UNKNOWN && w.fd == NH_UNKNOWN);
 	w = decode(X86, -1, NULL, 0, 0, 0, 0);
 	ok(w.kind == NH_WAIT_UNKNOWN);
+}
+
+static void files(void)
+{
+	struct nh_wait w = decode(X86, 262, NULL, 0xffffff9c, 0x7f00, 0, 0);
+
+	ok(w.kind == NH_WAIT_FILE && w.path == 0x7f00 && w.dirfd == AT_FDCWD && w.fd == NH_UNKNOWN);
+	is(w.call, "newfstatat");
+	w = decode(ARM, 56, NULL, 7, 0x7f00, 0, 0);
+	ok(w.path == 0x7f00 && w.dirfd == 7);
+	is(w.call, "openat");
+	w = decode(X86, 2, NULL, 0x7f00, 0, 0, 0);
+	ok(w.path == 0x7f00 && w.dirfd == AT_FDCWD);
+	w = decode(X86, 74, NULL, 5, 0x7f00, 0, 0);
+	ok(w.kind == NH_WAIT_FILE && w.fd == 5 && !w.path);
 }
 
 static void futexes(void)
@@ -129,6 +146,7 @@ static void service(void)
 int main(void)
 {
 	calls();
+	files();
 	futexes();
 	restarted();
 	unread();
