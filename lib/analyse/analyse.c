@@ -4,6 +4,7 @@
 #include "analyse/checkpoint.h"
 #include "analyse/flight.h"
 #include "analyse/gpu.h"
+#include "analyse/kernel_log.h"
 #include "analyse/live_job.h"
 #include "analyse/log.h"
 #include "analyse/nccl.h"
@@ -40,6 +41,9 @@ static const struct nh_rule *const rules[] = {
 	&nh_rule_fork_alone,
 	&nh_rule_exit,
 	&nh_rule_stopped,
+	&nh_rule_filesystem,
+	&nh_rule_driver,
+	&nh_rule_leader,
 };
 
 /* Collects a rule's complete paths of one sample, folded. */
@@ -313,6 +317,10 @@ void nh_analyse(struct nh_case *c)
 	nh_flight_analyse(c);
 	nh_checkpoint_analyse(c);
 	nh_log_analyse(c);
+	if (n) {
+		nh_memory_analyse(c, &g[n - 1]);
+		nh_kernel_log_analyse(c, &g[n - 1]);
+	}
 
 	/* A rule that convicts in one form is not ruled out in another. */
 	size_t kept = 0;

@@ -17,6 +17,13 @@ static const struct {
 	{ "lock-cycle", "interpreter-exit" },
 	{ "fork-inherited-lock", "interpreter-exit" },
 	{ "nccl-teardown-cuda", "cuda-lock" },
+	{ "out-of-memory", "held-pipe" },
+	{ "out-of-memory", "dead-peer" },
+	{ "gil-deadlock", "zombie-leader" },
+	{ "lock-cycle", "zombie-leader" },
+	{ "fork-inherited-lock", "zombie-leader" },
+	{ "interpreter-exit", "zombie-leader" },
+	{ "stopped-process", "zombie-leader" },
 	{ "nccl-teardown-progress", "cuda-lock" },
 };
 

@@ -173,6 +173,10 @@ const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const str
 			(intmax_t)s->rx_queue);
 	case NH_EDGE_PEER:
 		s = e->to.row;
+		if (s->family == NH_UNIX)
+			return nh_arena_printf(a,
+				"the kernel tells inode %jd as its other end, %s, %jd bytes unread",
+				(intmax_t)s->inode, state_name(s), (intmax_t)s->rx_queue);
 		return nh_arena_printf(a,
 			"the kernel's table has the mirrored row %s -> %s, %s, inode %jd", s->local,
 			s->remote, state_name(s), (intmax_t)s->inode);

@@ -35,7 +35,8 @@ cp "$nh" "$tmp/inspector"
 start close "$nh" demo close --for 100
 timed target --timeout 8 $stuck
 check "as target: answers within the timeout" within target 9000
-check "as target: exit 2" exits target 2
+check "as target: exit 1" exits target 1
+check "as target: the file system that its fault waits for" tells target "f.id == 'filesystem-stall'"
 check "as target: the gap names it" \
 	tells target "any(g.subject == 'pid $stuck' and 'cmdline' in g.what for g in rows('gaps'))"
 check "as target: what could be read is there" \

@@ -366,8 +366,8 @@ def _(h):
 
 @report("pytorch/pytorch#185414", "N")
 def _(h):
-    agent = h.process(2000, "pt_elastic")
-    worker = h.rank(0, 1, ppid=2000, why="descendant", state="D", killed=True)
+    agent = h.process(1990, "pt_elastic")
+    worker = h.rank(0, 1, ppid=1990, why="descendant", state="D", killed=True)
     agent.thread("pt_elastic", ["__wait4", "join@/usr/lib/python3.10/multiprocessing/process.py:149",
                                 "_close@/usr/lib/python3/torch/distributed/elastic/multiprocessing/api.py:500",
                                 MAIN], "wait4", [worker.pid, 0x7FFD00005000])
