@@ -1,6 +1,9 @@
 #include "analyse/kernel_log.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include "analyse/gpu.h"
 #include "analyse/kernel_wait.h"
 #include "analyse/nccl.h"
 #include "analyse/words.h"
@@ -78,7 +81,9 @@ static bool concerns(const struct nh_case *c, const struct nh_finding *f,
 	case NH_KERNEL_HUNG:
 		return p && involves(f, p->pid);
 	case NH_KERNEL_XID:
-		return p ? involves(f, p->pid) : !strcmp(f->id, "driver-stall");
+		if (p)
+			return involves(f, p->pid);
+		return e->pid < 0 && nh_xid_words(e->number) && !strcmp(f->id, "driver-stall");
 	case NH_KERNEL_NO_ANSWER:
 	case NH_KERNEL_ANSWERS:
 		return !strcmp(f->id, "filesystem-stall") && is_mounted_from(c, e->device);
@@ -87,11 +92,39 @@ static bool concerns(const struct nh_case *c, const struct nh_finding *f,
 	}
 }
 
+/* "0000:3b:00" of the log and "00000000:3B:00.0" of the driver's library. */
+static bool same_device(const char *log, const char *gpu)
+{
+	char *bus, *gpu_bus;
+
+	if (!log || !gpu || strtoul(log, &bus, 16) != strtoul(gpu, &gpu_bus, 16))
+		return false;
+	return *bus == ':' && !strncasecmp(bus, gpu_bus, strcspn(bus, "."));
+}
+
+/* Where the line names no process: who computes on that GPU, as the driver lists it. */
+static const struct nh_process *user_of(const struct nh_graph *g, const struct nh_kernel_event *e)
+{
+	const struct nh_case *c = g->ix.c;
+
+	nh_for(gpu, &c->gpus) {
+		struct nh_gpu_users users;
+
+		if (!same_device(e->device, gpu->pci))
+			continue;
+		nh_gpu_users_of(c->arena, c, gpu, &users);
+		nh_for(u, &users)
+			if (u->driver && nh_kernel_is_older(c, u->p, e->at_us))
+				return u->p;
+	}
+	return NULL;
+}
+
 /* A live process of the job to which an Xid happened that ends its work, and that does not go on.
  */
 static const struct nh_thread *hit_by(const struct nh_graph *g, const struct nh_kernel_event *e)
 {
-	const struct nh_process *p = nh_kernel_process(g, e);
+	const struct nh_process *p = e->pid > 0 ? nh_kernel_process(g, e) : user_of(g, e);
 	const struct nh_thread *t = p ? nh_index_thread(&g->ix, p->pid, p->pid) : NULL;
 
 	if (e->kind != NH_KERNEL_XID || !nh_xid_words(e->number) || !t || nh_streq(t->state, "Z"))

@@ -1,4 +1,4 @@
-/* What the kernel's log and control groups add to the verdict; private to analyse.c. */
+/* What the kernel's log and control groups add to the verdict; private to analyse.c, merge.c. */
 #ifndef NH_ANALYSE_KERNEL_LOG_H
 #define NH_ANALYSE_KERNEL_LOG_H
 
@@ -9,6 +9,9 @@
  * other findings: what they tell of the same process becomes a part of this one.
  */
 void nh_memory_analyse(struct nh_case *c, const struct nh_graph *g);
+
+/* The same for findings of several cases: a host's own and those of logs. */
+void nh_memory_fold(struct nh_arena *a, struct nh_verdict *v);
 
 /* driver-stall for an Xid of a process of the job that does not go on; and to other findings what
  * the log says of the same processes, servers and devices. */

@@ -178,31 +178,54 @@ static void tell_victims(
 	}
 }
 
-/* What was told of the dead process before, by logs or by what is left of it. */
-static void absorb(struct nh_case *c, struct nh_finding *f)
+static bool is_of_same(const struct nh_finding *f, const struct nh_finding *o)
+{
+	if (strcmp(o->id, "dead-peer") && strcmp(o->id, f->id))
+		return false;
+	return o->culprit && o->culprit->pid == f->culprit->pid &&
+	       (!o->culprit->host || nh_streq(o->culprit->host, f->culprit->host));
+}
+
+static void move_rows(struct nh_arena *a, struct nh_finding *to, const struct nh_finding *from)
+{
+	nh_tell_evidence(a, to, "also seen as %s (%s): %s", from->id,
+		nh_confidence_names[from->confidence], from->title);
+	if (to->culprit->rank == NH_UNKNOWN)
+		to->culprit->rank = from->culprit->rank;
+	nh_for(v, &from->victims)
+		*nh_push(a, &to->victims) = *v;
+	nh_for(l, &from->chain)
+		*nh_push(a, &to->chain) = *l;
+	nh_for(e, &from->evidence)
+		*nh_push(a, &to->evidence) = *e;
+}
+
+/* What was told of the dead process before, by logs or by what is left of it, is a part of f. */
+static void absorb(struct nh_arena *a, struct nh_verdict *v, struct nh_finding *f)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < c->verdict.findings.n; i++) {
-		struct nh_finding *o = &c->verdict.findings.v[i];
-
-		if (!o->culprit || o->culprit->pid != f->culprit->pid ||
-			(strcmp(o->id, "dead-peer") && strcmp(o->id, f->id))) {
-			c->verdict.findings.v[kept++] = *o;
-			continue;
-		}
-		nh_tell_evidence(c->arena, f, "also seen as %s (%s): %s", o->id,
-			nh_confidence_names[o->confidence], o->title);
-		if (f->culprit->rank == NH_UNKNOWN)
-			f->culprit->rank = o->culprit->rank;
-		nh_for(v, &o->victims)
-			*nh_push(c->arena, &f->victims) = *v;
-		nh_for(l, &o->chain)
-			*nh_push(c->arena, &f->chain) = *l;
-		nh_for(e, &o->evidence)
-			*nh_push(c->arena, &f->evidence) = *e;
+	for (size_t i = 0; i < v->findings.n; i++) {
+		if (is_of_same(f, &v->findings.v[i]))
+			move_rows(a, f, &v->findings.v[i]);
+		else
+			v->findings.v[kept++] = v->findings.v[i];
 	}
-	c->verdict.findings.n = kept;
+	v->findings.n = kept;
+}
+
+/* Each is taken from the front, and put back behind the others. */
+void nh_memory_fold(struct nh_arena *a, struct nh_verdict *v)
+{
+	for (size_t todo = v->findings.n; todo; todo--) {
+		struct nh_finding f = v->findings.v[0];
+
+		memmove(v->findings.v, v->findings.v + 1, --v->findings.n * sizeof(f));
+		/* Only who saw the process knows its name: logs do not. */
+		if (!strcmp(f.id, "out-of-memory") && f.culprit && f.culprit->comm)
+			absorb(a, v, &f);
+		*nh_push(a, &v->findings) = f;
+	}
 }
 
 static void tell_remedies(struct nh_arena *a, struct nh_finding *f, const struct nh_cgroup *group)
@@ -257,6 +280,6 @@ void nh_memory_analyse(struct nh_case *c, const struct nh_graph *g)
 			"that it was of this job: it was in the control group of its processes");
 	*nh_push(a, &f->refutes) = "somebody else sent the signal (the launcher, an operator)";
 	tell_remedies(a, f, group);
-	absorb(c, f);
+	absorb(a, &c->verdict, f);
 	*nh_push(a, &c->verdict.findings) = made;
 }

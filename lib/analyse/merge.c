@@ -1,5 +1,6 @@
 #include <string.h>
 #include "analyse/analyse.h"
+#include "analyse/kernel_log.h"
 #include "analyse/live_job.h"
 #include "analyse/rank.h"
 #include "base/set.h"
@@ -91,6 +92,7 @@ void nh_merge(struct nh_case *const *cases, size_t n, struct nh_arena *a, struct
 		}
 	}
 	nh_live_merge(a, &ret->verdict, cases, n);
+	nh_memory_fold(a, &ret->verdict);
 	for (size_t i = 0; i < n; i++) {
 		int status = status_left(cases[i], &ret->verdict);
 

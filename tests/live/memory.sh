@@ -66,5 +66,14 @@ if [ -r /dev/kmsg ]; then
 else
 	skip "killed: by the kernel's log" "/dev/kmsg cannot be read here"
 fi
+# What the launcher wrote of it is the same story.
+mkdir "$tmp/story"
+cp "$tmp/killed.json" "$tmp/story/"
+echo "E1130 12:00:00.000000 7 torch/distributed/elastic/multiprocessing/api.py:869] failed" \
+	"(exitcode: -9) local_rank: 1 (pid: $child) of binary: /usr/bin/python3" >"$tmp/story/torchrun.log"
+run_look story "$nh" report -f json "$tmp/story"
+looked
+check "with the launcher's log: one story" tells story "len(fs) == 1 and f.id == 'out-of-memory' and
+	c.pid == $child and any('torchrun.log' in e for e in f.evidence)"
 check "healthy: nothing found" finds_nothing healthy
 done_testing
