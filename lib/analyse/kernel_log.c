@@ -155,7 +155,7 @@ static void convict(struct nh_case *c, const struct nh_graph *g, const struct nh
 		nh_xid_words(e->number));
 	nh_tell_culprit(a, f, g, p, NULL);
 	nh_tell_victim(a, f, g, t);
-	nh_tell_waiters(a, f, g, p);
+	nh_tell_dependants(a, f, g, p);
 	nh_tell_evidence(a, f, "%s: %s", nh_name_thread(a, t), nh_state_words(a, &g->ix, t));
 	nh_tell_unknown(a, f, "whether what it waits in now is the work that the error ended");
 	*nh_push(a, &f->refutes) = "its main thread goes on";

@@ -1,5 +1,6 @@
 #include "analyse/kernel_wait.h"
 
+#include "analyse/data_wait.h"
 #include "analyse/nccl.h"
 #include "analyse/words.h"
 #include "base/str.h"
@@ -114,10 +115,12 @@ const char *nh_kernel_words(struct nh_arena *a, const struct nh_graph *g, const 
 		p && p->killed ? ", SIGKILL pending" : "", in);
 }
 
-/* From a socket or pipe to the one process that holds its other end: 0 if that is not p alone. */
-static size_t way_to(const struct nh_graph *g, struct nh_node from, const struct nh_process *p,
-	const struct nh_edge *way[2])
+/* From what thread t reads to process p, if p alone has the other end, t's own process aside: how
+ * many edges; 0 = somebody else may send as well. */
+static size_t way_to(const struct nh_graph *g, const struct nh_thread *t, struct nh_node from,
+	const struct nh_process *p, const struct nh_edge *way[2])
 {
+	const struct nh_edge *held = NULL;
 	size_t n = 0, nout;
 	const struct nh_edge *out = nh_graph_out(g, from, NH_EDGE_PEER, &nout);
 
@@ -126,12 +129,17 @@ static size_t way_to(const struct nh_graph *g, struct nh_node from, const struct
 		from = out->to;
 	}
 	out = nh_graph_out(g, from, NH_EDGE_HELD_BY, &nout);
-	for (size_t i = 0; i < nout; i++)
-		if (out[i].to.row != p)
+	for (size_t i = 0; i < nout; i++) {
+		const struct nh_process *holder = out[i].to.row;
+
+		if (holder == p && nh_is_write_end(&out[i]))
+			held = &out[i];
+		else if (holder != p && holder->pid != t->pid && nh_is_write_end(&out[i]))
 			return 0;
-	if (!nout)
+	}
+	if (!held)
 		return 0;
-	way[n++] = out;
+	way[n++] = held;
 	return n;
 }
 
@@ -147,7 +155,7 @@ static void tell_way(struct nh_arena *a, struct nh_finding *f, const struct nh_g
 	nh_tell_victim(a, f, g, first->from.row);
 }
 
-void nh_tell_waiters(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
+void nh_tell_dependants(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
 	const struct nh_process *p)
 {
 	nh_for(e, &g->edges) {
@@ -160,7 +168,7 @@ void nh_tell_waiters(struct nh_arena *a, struct nh_finding *f, const struct nh_g
 		if (e->kind == NH_EDGE_CHILD && e->to.row == p)
 			tell_way(a, f, g, e, NULL, 0);
 		else if ((e->kind == NH_EDGE_READS || e->kind == NH_EDGE_POLLS) &&
-			 (n = way_to(g, e->to, p, way)))
+			 (n = way_to(g, t, e->to, p, way)))
 			tell_way(a, f, g, e, way, n);
 	}
 }

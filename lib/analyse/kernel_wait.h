@@ -35,9 +35,9 @@ bool nh_is_frozen(const struct nh_graph *g, const struct nh_process *p);
 const char *nh_kernel_words(
 	struct nh_arena *a, const struct nh_graph *g, const struct nh_thread *t);
 
-/* Threads that wait for process p alone, by its PID or by the other end of their connection: each
- * is a victim and its way there a part of the chain. */
-void nh_tell_waiters(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
+/* Threads that wait for process p alone, by its PID or by the other end of their connection or
+ * pipe: each is a victim and its way there a part of the chain. */
+void nh_tell_dependants(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
 	const struct nh_process *p);
 
 #endif

@@ -160,7 +160,7 @@ static void tell_victims(
 	size_t n = 0;
 
 	if (k->process)
-		nh_tell_waiters(a, f, g, k->process);
+		nh_tell_dependants(a, f, g, k->process);
 	nh_for(t, &g->ix.threads) {
 		bool known = false;
 

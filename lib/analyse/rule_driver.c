@@ -80,7 +80,7 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 	nh_tell_culprit(a, f, m->g, p, NULL);
 	f->culprit->tid = t->tid;
 	tell_others(a, m, f);
-	nh_tell_waiters(a, f, m->g, p);
+	nh_tell_dependants(a, f, m->g, p);
 	if (p->killed)
 		nh_tell_evidence(a, f,
 			"SIGKILL is pending for pid %jd: signals are not looked at in state D",

@@ -129,7 +129,7 @@ static void tell_threads(struct nh_arena *a, const struct nh_match *m, const str
 		nh_tell_evidence(a, f, "%zu more threads wait like these", n - TOLD);
 	nh_for(t, &all->threads) {
 		if ((*t)->pid != pid)
-			nh_tell_waiters(a, f, m->g, nh_index_process(&m->g->ix, (*t)->pid));
+			nh_tell_dependants(a, f, m->g, nh_index_process(&m->g->ix, (*t)->pid));
 		pid = (*t)->pid;
 	}
 }

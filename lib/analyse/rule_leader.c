@@ -80,7 +80,7 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 		"the main thread of %s has ended, and its %zu other thread%s wait%s for what none "
 		"does",
 		nh_name_process(a, p), live, live == 1 ? "" : "s", live == 1 ? "s" : "");
-	nh_tell_waiters(a, f, m->g, p);
+	nh_tell_dependants(a, f, m->g, p);
 	nh_tell_unknown(a, f,
 		"whether something outside wakes a thread through memory that is shared with it");
 	nh_tell_save(a, f, t->pid);

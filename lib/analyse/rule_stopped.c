@@ -92,7 +92,7 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 
 	nh_tell_culprit(a, f, m->g, p, NULL);
 	/* The process itself is the first victim; the engine has put it there. */
-	nh_tell_waiters(a, f, m->g, p);
+	nh_tell_dependants(a, f, m->g, p);
 	if (nh_is_frozen(m->g, p))
 		tell_frozen(a, m, p, f);
 	else

@@ -9,8 +9,6 @@
 /* Field of proc_pid_stat(5), since Linux 3.5. */
 enum { EXIT_CODE = 52 };
 
-/* Field of proc_pid_stat(5), since Linux 3.5. */
-enum { EXIT_CODE = 52 };
 
 int nh_parse_stat(const char *buf, size_t len, struct nh_stat *ret)
 {
