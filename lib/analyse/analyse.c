@@ -11,6 +11,7 @@
 #include "analyse/nccl_ras.h"
 #include "analyse/rank.h"
 #include "analyse/rule.h"
+#include "analyse/story.h"
 #include "analyse/supersede.h"
 #include "analyse/words.h"
 #include "base/set.h"
@@ -330,6 +331,8 @@ void nh_analyse(struct nh_case *c)
 			c->verdict.ruled_out.v[kept++] = *r;
 	c->verdict.ruled_out.n = kept;
 	nh_supersede(c);
+	if (n)
+		nh_story(c, &g[n - 1]);
 	nh_rank_findings(&c->verdict);
 	c->verdict.status = status_of(c, open);
 }
