@@ -33,7 +33,7 @@ class Thread:
         self.moves = moves
         if call == "running":
             self.row.update(running=True, state="R")
-        else:
+        elif call:
             args = (args + [0] * 6)[:6]
             self.row.update(nr=NR[call], args=[hex(a) for a in args], sp="0x7ffd00001000",
                             pc="0x7f0000001000")
@@ -58,6 +58,11 @@ class Process:
             t.row["stack"] = self.host.stack(frames)
         self.threads.append(t)
         return t
+
+    def zombie(self, exit_code):
+        """The process has ended: a raw wait status."""
+        self.row.update(state="Z", exit_code=exit_code, env=[])
+        return self.thread(self.row["comm"], call=None, state="Z")
 
     def locked(self, comm, frames, owner, addr=0x7F5000000100, **extra):
         """Waits for a pthread mutex that the thread of that TID owns."""
@@ -86,7 +91,8 @@ class Process:
                            waits=[{"slot": 0, "fd": fd, "events": 1}], **extra)
 
     def fd(self, fd, kind, inode=None, mode="rw", path=None):
-        row = {"pid": self.pid, "fd": fd, "kind": kind, "mode": mode}
+        row = {"pid": self.pid, "fd": fd, "kind": kind, "mode": mode,
+               "flags": {"r": 0, "w": 1, "rw": 2}[mode]}
         if inode:
             row["inode"] = inode
         if path:
@@ -115,6 +121,10 @@ class Host:
         p = Process(self, pid, comm, ppid, env or {}, cmdline, state, why, extra)
         self.processes.append(p)
         return p
+
+    def forked(self, pid, parent, **extra):
+        """A child of a fork that runs its parent's program."""
+        return self.process(pid, ppid=parent.pid, why="descendant", flags=4194368, **extra)
 
     def rank(self, rank, world, local=None, **extra):
         """A rank's process, as torchrun would start it."""

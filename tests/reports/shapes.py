@@ -199,7 +199,7 @@ def _(h):
 @report("pytorch/pytorch#75147", "H", gold=True)
 def _(h):
     parent = h.rank(0, 1)
-    worker = h.process(2050, "python3", parent.pid, why="descendant")
+    worker = h.forked(2050, parent)
     h.pipe(parent, 20, [(worker, 21), (parent, 21)])
     wait = ["wait@/usr/lib/python3.8/multiprocessing/connection.py:930",
             f"_try_get_data@{LOADER}:980", f"__next__@{LOADER}:500", MAIN]
@@ -218,7 +218,7 @@ def _(h):
     parent = h.process(2000)
     for i in range(4):
         parent.cond("python3", ["pthread_cond_wait"])
-    child = h.process(2050, ppid=2000, why="descendant")
+    child = h.forked(2050, parent)
     child.thread("python3", ["syscall", "absl::FutexImpl::WaitUntil", "absl::Waiter::Wait",
                              "AbslInternalPerThreadSemWait", "absl::PerThreadSem::Wait",
                              "absl::Mutex::Block", "absl::Mutex::LockSlowLoop",
@@ -233,7 +233,7 @@ def _(h):
                  moves=True)
     for i in range(8):
         parent.cond("python3", ["syscall", "rayon_core::sleep::Sleep::sleep"])
-    child = h.process(2050, ppid=2000, why="descendant")
+    child = h.forked(2050, parent)
     h.pipe(parent, 20, [(child, 21), (parent, 21)])
     child.thread("python3", ["syscall", "std::sys::futex::futex_wait",
                              "rayon_core::latch::LockLatch::wait_and_reset",
@@ -285,7 +285,7 @@ def _(h):
     p = h.process(2000)
     tracker = h.process(2010, ppid=2000, why="descendant", cmdline="python3 -c from "
                         "multiprocessing.resource_tracker import main;main(4)")
-    child = h.process(2020, ppid=2000, why="descendant")
+    child = h.forked(2020, p)
     h.pipe(tracker, 4, [(child, 5)])
     p.thread("python3", ["__wait4", "_stop@/usr/lib/python3.12/multiprocessing/resource_tracker.py:98",
                          "__del__@/usr/lib/python3.12/multiprocessing/resource_tracker.py:84"],
@@ -418,9 +418,8 @@ def baton(h, path):
 @report("RolnickLab/ami-data-companion#140", "S", gold=True)
 def _(h):
     p = h.process(2000)
-    worker = h.process(2050, "pt_data_worker", 2000, state="Z", why="descendant", exit_code=256)
+    h.forked(2050, p, comm="pt_data_worker").zombie(256)
     h.pipe(p, 20, [(p, 21)])
-    worker.thread("pt_data_worker", (), "running", state="Z")
     p.cond("python3", ["__futex_abstimed_wait_common", "wait@/usr/lib/python3.10/threading.py:320",
                        "get@/usr/lib/python3.10/queue.py:171", f"_try_get_data@{LOADER}:1000",
                        f"_get_data@{LOADER}:1100", f"_next_data@{LOADER}:1200",
@@ -437,8 +436,7 @@ def _(h):
 @report("pytorch/pytorch#21554", "S")
 def _(h):
     p = h.process(2000)
-    worker = h.process(2050, "pt_data_worker", 2000, state="Z", why="descendant", exit_code=9)
-    worker.thread("pt_data_worker", (), "running", state="Z")
+    h.forked(2050, p, comm="pt_data_worker").zombie(9)
     h.pipe(p, 20, [(p, 21)])
     p.cond("python3", ["__futex_abstimed_wait_common", "join@/usr/lib/python3.10/threading.py:1096",
                        f"_shutdown_workers@{LOADER}:1400", MAIN])
@@ -453,14 +451,13 @@ def _(h):
     agent.thread("pt_elastic", ["_invoke_run@/usr/lib/python3/torch/distributed/elastic/agent/server/api.py:850"],
                  "clock_nanosleep", moves=True)
     for rank in range(4):
-        p = h.rank(rank, 4, ppid=1900, why="descendant", state="S" if rank == 1 else "Z")
+        p = h.rank(rank, 4, ppid=1900, why="descendant")
         if rank == 1:
             h.maps(p, "libnccl.so.2", "libcudart.so.12", "libcuda.so.1")
             p.thread("python3", ["?", "cuStreamSynchronize", f"all_reduce@{DISTRIBUTED}:2500", MAIN],
                      "running", moves=True)
         else:
-            p.row["env"] = []
-            p.thread("python3", (), "running", state="Z")
+            p.zombie(1)
 
 
 @report("NVIDIA/nccl#1808", "T")
