@@ -107,7 +107,7 @@ static void take_process(struct nh_arena *a, struct nh_live_jobs *jobs, struct n
 
 	if (seen.rank == NH_UNKNOWN || p->why == NH_WHY_ANCESTOR || p->kthread)
 		return;
-	nh_live_observe(a, &seen);
+	nh_live_observe(&seen);
 	job = job_of(a, jobs, v, key_of(a, g, p));
 	job->world = nh_live_env_number(p, "WORLD_SIZE");
 	old = nh_live_rank(job, seen.rank);

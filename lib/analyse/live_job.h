@@ -74,7 +74,7 @@ void nh_live_build(struct nh_arena *a, struct nh_verdict *v, const struct nh_gra
 /* The rules, in order: findings for what the ranks of every job wait for. */
 void nh_live_convict(struct nh_live_job *job);
 /* live_rank.c: fills what a process does. */
-void nh_live_observe(struct nh_arena *a, struct nh_live_rank *r);
+void nh_live_observe(struct nh_live_rank *r);
 /* live_dead.c's share of building: who of this host's ranks is dead or missing. */
 void nh_live_find_dead(struct nh_live_job *job, const struct nh_graph *g);
 /* A variable of the process's environment; NULL where it has none. */
@@ -83,7 +83,7 @@ bool nh_live_is_loopback(const char *address);
 /* A whole number, else NH_UNKNOWN. */
 int64_t nh_live_env_number(const struct nh_process *p, const char *name);
 struct nh_live_rank *nh_live_rank(const struct nh_live_job *job, int64_t rank);
-/* Whether some rank of the job is inside the making or the end of a communicator. */
+/* Whether the rank is inside the making or the end of a communicator. */
 bool nh_live_in_nccl_setup(const struct nh_live_rank *r);
 
 /* Adds findings about the ranks of one host: of the graph of its last sample. */

@@ -60,6 +60,17 @@ static enum nh_move move_of(const struct nh_live_rank *r)
 	return r->doing == NH_DOES_WAIT && r->call.busy ? NH_MOVE_BUSY : NH_MOVE_ON;
 }
 
+/* One pass over the rows: a host may have very many threads. */
+static int64_t cpu_between(const struct nh_live_rank *r)
+{
+	int64_t ticks = 0;
+
+	nh_for(t, &r->g->ix.c->threads)
+		if (t->pid == r->p->pid && t->utime != NH_UNKNOWN && t->stime != NH_UNKNOWN)
+			ticks += (t->sample == r->g->ix.sample ? 1 : -1) * (t->utime + t->stime);
+	return r->g->ix.c->samples.n != 2 || ticks < 0 ? 0 : ticks;
+}
+
 static int64_t interval_ticks(const struct nh_case *c)
 {
 	int64_t hz = c->ticks_per_s > 0 ? c->ticks_per_s : 100;
@@ -80,19 +91,16 @@ bool nh_live_in_nccl_setup(const struct nh_live_rank *r)
 	return false;
 }
 
-void nh_live_observe(struct nh_arena *a, struct nh_live_rank *r)
+void nh_live_observe(struct nh_live_rank *r)
 {
 	size_t n;
 	const struct nh_thread *const *t = nh_index_threads(&r->g->ix, r->p->pid, &n);
 	const struct nh_thread *main = nh_index_thread(&r->g->ix, r->p->pid, r->p->pid);
 
-	r->cpu = 0;
+	r->cpu = cpu_between(r);
 	for (size_t i = 0; i < n; i++) {
 		struct nh_call c = call_of(r->g, t[i]);
-		const struct nh_thread *old = before(r->g, t[i]);
 
-		if (old)
-			r->cpu += t[i]->utime + t[i]->stime - old->utime - old->stime;
 		if (c.kind == NH_COLL_NONE)
 			continue;
 		if (r->call.kind == NH_COLL_ALL && c.kind == NH_COLL_ALL && !c.servant &&
