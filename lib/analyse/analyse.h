@@ -2,21 +2,29 @@
 #ifndef NH_ANALYSE_ANALYSE_H
 #define NH_ANALYSE_ANALYSE_H
 
+#include "analyse/standing.h"
 #include "model/case.h"
 
-/* Threads or processes that wait in the same thing, for the elimination. */
+/* Threads that are for the same and do the same. */
 struct nh_group {
-	int64_t threads, processes;
-	const char *what;    /* "poll, 65 descriptors, 500 ms" */
-	const char *comm;    /* name shared by all of them, or NULL */
-	const char *verdict; /* "in the chain", "waits to be joined", "idle by design", … or NULL */
-	NH_VEC(int64_t) pids; /* the first few */
-	bool in_chain;	      /* a finding's chain runs through it */
+	enum nh_standing standing;
+	int64_t processes;
+	const char *who; /* "DataLoader worker"; their name where their role is not known */
+	const char *
+		what; /* "poll of 65 slots, 500 ms timeout"; where idle ones differ: their role's */
+	const char *whom;  /* NH_AWAITS: for whom they wait */
+	const char *where; /* NH_STILL: in which function; NULL */
+	bool known;	   /* who is a role */
+	NH_VEC(const struct nh_thread *) threads;
+	NH_VEC(int64_t) pids; /* the first few processes */
 };
 
 struct nh_groups {
 	struct nh_group *v;
 	size_t n, cap;
+	int64_t threads, processes;	/* all of them */
+	int64_t standing[NH_STANDINGS]; /* threads that stand so */
+	bool one_sample;		/* whether something moves could not be seen */
 };
 
 /*
@@ -25,9 +33,9 @@ struct nh_groups {
  */
 void nh_analyse(struct nh_case *c);
 
-/* The elimination of the last sample: whatever waits, grouped, chain members first, then by size.
- */
-void nh_eliminate(const struct nh_case *c, struct nh_groups *ret);
+/* The threads of the last sample, grouped, the most telling standing first, then by size.  Lives in
+ * a. */
+void nh_eliminate(struct nh_arena *a, const struct nh_case *c, struct nh_groups *ret);
 
 /* Several cases as one: header, verdict (ranked over all), gaps of every host; the tables stay in
  * the single cases.  cases must have been analysed. */

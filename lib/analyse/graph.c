@@ -59,7 +59,8 @@ static uint64_t key_of(const struct nh_thread *t)
 static void find_awaited(struct nh_arena *a, struct nh_graph *g)
 {
 	nh_for(e, &g->edges)
-		if (e->kind == NH_EDGE_JOINS || e->kind == NH_EDGE_LOCKS)
+		if (e->kind == NH_EDGE_JOINS || e->kind == NH_EDGE_LOCKS ||
+			(e->kind == NH_EDGE_GIL && e->to.row != e->from.row))
 			nh_set_add(a, &g->awaited, key_of(e->to.row));
 }
 

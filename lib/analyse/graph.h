@@ -57,7 +57,7 @@ struct nh_graph {
 	NH_VEC(uint32_t)
 	stack_kinds; /* of ix.stacks: bit k = a function of enum nh_td_kind k is on it */
 	NH_VEC(struct nh_stack_role) stack_roles; /* of ix.stacks */
-	struct nh_set awaited; /* threads whose end or lock another one waits for: nh_is_awaited */
+	struct nh_set awaited; /* threads for which another one waits: nh_is_awaited */
 };
 
 void nh_graph_build(
@@ -69,7 +69,7 @@ const struct nh_edge *nh_graph_out(
 const struct nh_fd *nh_graph_object(const struct nh_graph *g, const struct nh_fd *fd);
 /* Whether a function of that meaning is on the thread's stack. */
 bool nh_on_stack(const struct nh_graph *g, const struct nh_thread *t, enum nh_td_kind kind);
-/* Whether a thread of its process waits for its end or for a lock that it owns. */
+/* Whether a thread of its process waits for its end, or for a lock or the GIL that it has. */
 bool nh_is_awaited(const struct nh_graph *g, const struct nh_thread *t);
 /* What a thread waits in. */
 struct nh_wait nh_graph_wait(const struct nh_graph *g, const struct nh_thread *t);

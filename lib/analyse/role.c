@@ -71,9 +71,11 @@ struct nh_role nh_role_of(const struct nh_graph *g, const struct nh_thread *t)
 	if (r.nccl != NH_ROLE_NONE) {
 		r.role = NH_THREAD_ANY;
 		r.word = nh_nccl_role_row(r.nccl)->word;
+		r.shape = nh_nccl_role_row(r.nccl)->idle;
 		r.idle = is_waiting(g, t) && nh_nccl_role_is_idle(r.nccl, &w);
 	} else if (r.role != NH_THREAD_ANY) {
 		r.word = nh_thread_role_row(r.role)->word;
+		r.shape = nh_thread_role_row(r.role)->idle;
 		r.idle = is_waiting(g, t) && nh_thread_role_is_idle(r.role, &c);
 	}
 	return r;

@@ -1,6 +1,5 @@
 #include "know/teardown.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /*
@@ -72,7 +71,9 @@ const char *nh_frame_base(const struct nh_frame *f, char *buf, size_t size)
 	size_t n;
 	const char *start = base_of(f, &n);
 
-	snprintf(buf, size, "%.*s", (int)n, start);
+	n = n < size ? n : size - 1;
+	memcpy(buf, start, n);
+	buf[n] = 0;
 	return buf;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "know/names.h"
 #include "know/teardown.h"
 #include "know/thread_roles.h"
 
@@ -9,19 +10,14 @@
  * stripped steps of it, not the work that it does, which is deep and has exported names. */
 enum { UNNAMED_MOST = 3 };
 
-const char *nh_python_base(const char *func)
+const char *nh_frame_name(const struct nh_frame *f, char *buf, size_t size)
 {
-	const char *dot = func ? strrchr(func, '.') : NULL;
+	const char *dot;
 
-	return dot && dot[1] ? dot + 1 : func ? func : "";
-}
-
-/* Its name as the table has them. */
-static const char *name_of(const struct nh_frame *f, char *buf, size_t size)
-{
-	if (f->python)
-		return nh_python_base(f->func);
-	return f->nearest ? "" : nh_frame_base(f, buf, size);
+	if (!f->python)
+		return f->nearest ? "" : nh_frame_base(f, buf, size);
+	dot = f->func ? strrchr(f->func, '.') : NULL;
+	return dot && dot[1] ? dot + 1 : f->func ? f->func : "";
 }
 
 /* One of a list, up to its end: a function by its name, a Python one with where its file ends. */
@@ -40,7 +36,7 @@ static bool is_entry(const struct nh_frame *f, const char *name, const char *ent
 	       (file == tail || f->file[file - tail - 1] == '/');
 }
 
-static bool is_one_of(const struct nh_frame *f, const char *name, const char *list)
+bool nh_frame_is_named(const struct nh_frame *f, const char *name, const char *list)
 {
 	while (list && *list) {
 		size_t n = strcspn(list, "|");
@@ -57,19 +53,24 @@ bool nh_frame_is_one_of(const struct nh_frame *f, const char *list)
 {
 	char buf[256];
 
-	return is_one_of(f, name_of(f, buf, sizeof(buf)), list);
+	return nh_frame_is_named(f, nh_frame_name(f, buf, sizeof(buf)), list);
+}
+
+/* The root of a multiprocessing child's own frames. */
+static bool starts_child(const struct nh_frame *f)
+{
+	return f->python && nh_frame_is_one_of(f, "_bootstrap@multiprocessing/process.py");
 }
 
 size_t nh_own_frames(const struct nh_stack *s)
 {
 	for (size_t i = 0; i < s->frames.n; i++)
-		if (s->frames.v[i].python && nh_frame_is_one_of(&s->frames.v[i],
-						     "_bootstrap@multiprocessing/process.py"))
+		if (starts_child(&s->frames.v[i]))
 			return i + 1;
 	return s->frames.n;
 }
 
-static bool is_runtime(const struct nh_frame *f)
+bool nh_frame_is_runtime(const struct nh_frame *f)
 {
 	static const char *const modules[] = { "libc.so", "libc-", "libpthread", "libstdc++",
 		"libgcc_s", "ld-linux", "ld-musl", "[vdso]" };
@@ -116,13 +117,13 @@ static bool is_quiet(enum nh_thread_role role, const struct nh_stack *s, size_t 
 		char buf[256];
 		const char *name;
 
-		if (python ? !f->python : is_runtime(f))
+		if (python ? !f->python : nh_frame_is_runtime(f))
 			continue;
 		if (!f->python && f->module && lists_module(row->frame, f->module))
 			continue;
-		name = name_of(f, buf, sizeof(buf));
+		name = nh_frame_name(f, buf, sizeof(buf));
 		if (*name ? has_word(row->through, name) || nh_starts_with(name, "std::") ||
-					is_one_of(f, name, row->frame)
+					nh_frame_is_named(f, name, row->frame)
 			  : ++unnamed <= UNNAMED_MOST)
 			continue;
 		return false;
@@ -134,7 +135,7 @@ static enum nh_thread_role by_module(const struct nh_stack *s)
 {
 	size_t i = s->frames.n;
 
-	while (i && is_runtime(&s->frames.v[i - 1]))
+	while (i && nh_frame_is_runtime(&s->frames.v[i - 1]))
 		i--;
 	for (int r = NH_THREAD_ANY + 1; i && s->complete && r < NH_THREAD_ROLES; r++)
 		if (s->frames.v[i - 1].module &&
@@ -146,19 +147,22 @@ static enum nh_thread_role by_module(const struct nh_stack *s)
 
 struct nh_stack_role nh_stack_role(const struct nh_stack *s)
 {
-	struct nh_stack_role ret = { .role = NH_THREAD_ANY };
+	struct nh_stack_role ret = { .role = NH_THREAD_ANY, .awaits = nh_await_of(s) };
 	size_t own = nh_own_frames(s), at = 0;
+	struct nh_names names = { 0 };
 
-	ret.child = own && nh_frame_is_one_of(
-				   &s->frames.v[own - 1], "_bootstrap@multiprocessing/process.py");
+	for (int r = NH_THREAD_ANY + 1; r < NH_THREAD_ROLES; r++)
+		nh_names_add(&names, nh_thread_role_row((enum nh_thread_role)r)->frame);
+	ret.child = own && starts_child(&s->frames.v[own - 1]);
 	for (size_t i = 0; i < own; i++) {
 		const struct nh_frame *f = &s->frames.v[i];
 		char buf[256];
-		const char *name = name_of(f, buf, sizeof(buf));
+		const char *name = nh_frame_name(f, buf, sizeof(buf));
 		int last = ret.role == NH_THREAD_ANY ? NH_THREAD_ROLES - 1 : (int)ret.role;
 
-		for (int r = NH_THREAD_ANY + 1; *name && r <= last; r++)
-			if (is_one_of(f, name, nh_thread_role_row((enum nh_thread_role)r)->frame)) {
+		for (int r = NH_THREAD_ANY + 1; nh_names_may_have(&names, name) && r <= last; r++)
+			if (nh_frame_is_named(
+				    f, name, nh_thread_role_row((enum nh_thread_role)r)->frame)) {
 				ret.role = (enum nh_thread_role)r;
 				at = i;
 				break;

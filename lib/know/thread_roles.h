@@ -8,6 +8,7 @@
 #ifndef NH_KNOW_THREAD_ROLES_H
 #define NH_KNOW_THREAD_ROLES_H
 
+#include "know/awaits.h"
 #include "know/wait.h"
 #include "model/stack.h"
 
@@ -89,6 +90,7 @@ struct nh_stack_role {
 	enum nh_thread_role role; /* NH_THREAD_ANY = its functions do not tell */
 	bool quiet;		  /* nothing but waiting is between that function and the wait */
 	bool child; /* it is that of a multiprocessing child, whose parent's frames do not count */
+	const struct nh_await *awaits; /* NULL */
 };
 struct nh_stack_role nh_stack_role(const struct nh_stack *s);
 
@@ -107,10 +109,15 @@ enum nh_thread_role nh_thread_role_of(const struct nh_thread_clues *c);
  * be read. */
 bool nh_thread_role_is_idle(enum nh_thread_role role, const struct nh_thread_clues *c);
 
-/* The last part of a Python function's qualified name: "get" for "Queue.get". */
-const char *nh_python_base(const char *func);
-/* Whether the frame is one of those that a row's `frame` lists. */
+/* A frame's function as the tables name it: "get" for Python's "Queue.get", a native one without
+ * its parameters; "" where it is not known.  In buf, or in the frame itself. */
+const char *nh_frame_name(const struct nh_frame *f, char *buf, size_t size);
+/* Whether the frame is one of those that a row's `frame` lists; the second form is for whoever asks
+ * often and has the name. */
 bool nh_frame_is_one_of(const struct nh_frame *f, const char *list);
+bool nh_frame_is_named(const struct nh_frame *f, const char *name, const char *list);
+/* Of the C or C++ runtime. */
+bool nh_frame_is_runtime(const struct nh_frame *f);
 /* The frames of the stack that are the process's own: a forked child's go on into the parent's
  * below the function that started it. */
 size_t nh_own_frames(const struct nh_stack *s);

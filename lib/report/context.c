@@ -1,11 +1,7 @@
 #include "report/words.h"
 
 #include <inttypes.h>
-#include "analyse/analyse.h"
-#include "base/str.h"
 
-#define GROUPS_SHOWN 12
-#define HOSTS_SHOWN 4
 #define STOPPED_SHOWN 12
 
 static const char *or_unknown(const char *s)
@@ -20,65 +16,6 @@ int64_t nh_last_sample(const struct nh_case *c)
 	nh_for(s, &c->samples)
 		last = s->sample > last ? s->sample : last;
 	return last;
-}
-
-static const char *pids_words(struct nh_arena *a, const struct nh_group *g)
-{
-	const char *s = "";
-
-	nh_for(pid, &g->pids)
-		s = nh_join(a, s, nh_arena_printf(a, "%" PRId64, *pid));
-	return nh_arena_printf(a, " [pid %s]", s);
-}
-
-static void groups_table(struct nh_doc *d, const struct nh_view *v, const struct nh_groups *groups)
-{
-	static const char *const heads[] = { "", "threads", "procs", "name", "waits in", NULL };
-	size_t shown = v->all || groups->n <= GROUPS_SHOWN ? groups->n : GROUPS_SHOWN;
-	struct nh_block *t = nh_doc_table(d, 1U << 1 | 1U << 2, heads);
-
-	for (size_t i = 0; i < shown; i++) {
-		const struct nh_group *g = &groups->v[i];
-		struct nh_row *row = nh_doc_row(d, t);
-
-		row->cells[0] = g->in_chain ? "*" : "";
-		row->cells[1] = nh_doc_cell(d, "%" PRId64, g->threads);
-		row->cells[2] = nh_doc_cell(d, "%" PRId64, g->processes);
-		row->cells[3] = nh_doc_cell(d, "%s", g->comm ? g->comm : "(various)");
-		/* The mark says already what the verdict of a chain's member would. */
-		row->cells[4] = nh_doc_cell(d, "%s%s%s%s", or_unknown(g->what),
-			g->verdict && !g->in_chain ? " - " : "",
-			g->verdict && !g->in_chain ? g->verdict : "",
-			(v->all || v->verbose) && g->pids.n ? pids_words(d->arena, g) : "");
-		row->tone = g->in_chain ? NH_TONE_BAD : NH_TONE_PLAIN;
-	}
-	if (shown < groups->n)
-		nh_doc_printf(d, NH_B_PARA, "groups not shown here: %zu (--all shows them)",
-			groups->n - shown);
-}
-
-/* Everything that waits, so that the reader sees what was not blamed as well. */
-void nh_words_elimination(struct nh_doc *d, const struct nh_view *v)
-{
-	size_t shown = v->all || v->n <= HOSTS_SHOWN ? v->n : HOSTS_SHOWN;
-
-	for (size_t i = 0; i < shown; i++) {
-		const struct nh_case *c = v->cases[i];
-		struct nh_groups groups = { 0 };
-		bool chain = false;
-
-		nh_eliminate(c, &groups);
-		if (!groups.n)
-			continue;
-		nh_for(g, &groups)
-			chain |= g->in_chain;
-		nh_doc_detail(d, "Who waits in what%s%s%s", v->n > 1 ? " on " : "",
-			v->n > 1 ? or_unknown(c->host) : "", chain ? " (* = in the chain)" : "");
-		groups_table(d, v, &groups);
-	}
-	if (shown < v->n)
-		nh_doc_printf(
-			d, NH_B_PARA, "hosts not shown here: %zu (--all shows them)", v->n - shown);
 }
 
 static size_t count_processes(const struct nh_case *c)

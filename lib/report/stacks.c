@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
+#include "base/set.h"
 #include "base/str.h"
 #include "report/words.h"
 
@@ -7,10 +8,11 @@
 #define THREADS_SHOWN 4 /* named in a group's heading */
 #define FOLD_MIN 3	/* shared outer frames worth folding */
 
-/* Threads with one and the same stack. */
+/* Threads with one and the same stack, of however many processes. */
 struct bunch {
 	const struct nh_stack *stack;
 	NH_VEC(const struct nh_thread *) threads;
+	const struct nh_group *first; /* what the first of them does */
 	bool in_chain;
 };
 
@@ -19,35 +21,31 @@ struct bunches {
 	size_t n, cap;
 };
 
-static bool is_victim(const struct nh_case *c, const struct nh_thread *t)
+/* Of the process that a finding names, or of the thread if it does. */
+static bool is_culprit(const struct nh_case *c, const struct nh_thread *t)
 {
-	nh_for(f, &c->verdict.findings) {
-		nh_for(v, &f->victims)
-			if (v->pid == t->pid && v->tid == t->tid)
-				return true;
+	nh_for(f, &c->verdict.findings)
 		if (f->culprit && f->culprit->pid == t->pid &&
 			(f->culprit->tid == t->tid || f->culprit->tid == NH_UNKNOWN))
 			return true;
-	}
 	return false;
 }
 
-static void gather(struct nh_arena *a, const struct nh_case *c, struct bunches *ret)
+static void gather(struct nh_arena *a, const struct nh_case *c, const struct nh_groups *groups,
+	struct bunches *ret)
 {
-	int64_t last = nh_last_sample(c);
-
 	nh_for(s, &c->stacks)
 		*nh_push(a, ret) = (struct bunch){ .stack = s };
-	nh_for(t, &c->threads) {
-		if (t->sample != last || t->stack == NH_UNKNOWN)
-			continue;
-		nh_for(b, ret)
-			if (b->stack->stack == t->stack) {
-				*nh_push(a, &b->threads) = t;
-				b->in_chain |= is_victim(c, t);
-				break;
-			}
-	}
+	nh_for(g, groups)
+		nh_for(t, &g->threads)
+			nh_for(b, ret)
+				if (b->stack->stack == (*t)->stack) {
+					*nh_push(a, &b->threads) = *t;
+					b->first = b->first ? b->first : g;
+					b->in_chain |=
+						g->standing == NH_IN_CHAIN || is_culprit(c, *t);
+					break;
+				}
 }
 
 static int telling_first(const void *a, const void *b)
@@ -56,6 +54,9 @@ static int telling_first(const void *a, const void *b)
 
 	if (x->in_chain != y->in_chain)
 		return y->in_chain - x->in_chain;
+	if (!x->in_chain && x->first != y->first && x->first && y->first &&
+		x->first->standing != y->first->standing)
+		return (int)x->first->standing - (int)y->first->standing;
 	if (!x->in_chain && x->threads.n != y->threads.n)
 		return x->threads.n < y->threads.n ? 1 : -1;
 	return (x->stack->stack > y->stack->stack) - (x->stack->stack < y->stack->stack);
@@ -103,9 +104,19 @@ static size_t shared_outer(const struct nh_stack *a, const struct nh_stack *b)
 	return n;
 }
 
+static size_t count_processes(struct nh_arena *a, const struct bunch *b)
+{
+	struct nh_set pids = { 0 };
+
+	nh_for(t, &b->threads)
+		nh_set_add(a, &pids, (uint64_t)(*t)->pid);
+	return pids.n;
+}
+
 static const char *threads_words(struct nh_arena *a, const struct bunch *b)
 {
 	const char *s = "";
+	size_t processes = count_processes(a, b);
 
 	for (size_t i = 0; i < b->threads.n && i < THREADS_SHOWN; i++)
 		s = nh_join(a, s,
@@ -113,7 +124,10 @@ static const char *threads_words(struct nh_arena *a, const struct bunch *b)
 				b->threads.v[i]->comm ? b->threads.v[i]->comm : "?"));
 	if (b->threads.n > THREADS_SHOWN)
 		s = nh_arena_printf(a, "%s and %zu more", s, b->threads.n - THREADS_SHOWN);
-	return nh_arena_printf(a, "%s %s:", b->threads.n == 1 ? "thread" : "threads", s);
+	if (processes > 1)
+		s = nh_arena_printf(a, "%s, of %zu processes", s, processes);
+	return nh_arena_printf(a, "%s %s: %s, %s", b->threads.n == 1 ? "thread" : "threads", s,
+		b->first->who ? b->first->who : "?", nh_standing_word(b->first->standing));
 }
 
 /* Frames, the outer ones left out where a stack shown above ends in the same ones. */
@@ -164,7 +178,7 @@ void nh_words_stacks(struct nh_doc *d, const struct nh_view *v)
 		struct bunches all = { 0 };
 		size_t others = 0, hidden = 0;
 
-		gather(d->arena, c, &all);
+		gather(d->arena, c, &v->groups[i], &all);
 		if (!all.n)
 			continue;
 		qsort(all.v, all.n, sizeof(*all.v), telling_first);
@@ -174,7 +188,8 @@ void nh_words_stacks(struct nh_doc *d, const struct nh_view *v)
 		for (size_t b = 0; b < all.n; b++) {
 			if (!all.v[b].threads.n)
 				continue;
-			if (!all.v[b].in_chain && !v->all && ++others > GROUPS_SHOWN) {
+			if (!all.v[b].in_chain && !v->all &&
+				(all.v[b].first->standing == NH_IDLE || ++others > GROUPS_SHOWN)) {
 				hidden++;
 				continue;
 			}
@@ -182,7 +197,7 @@ void nh_words_stacks(struct nh_doc *d, const struct nh_view *v)
 		}
 		missing(d, c);
 		if (hidden)
-			nh_doc_printf(
-				d, NH_B_PARA, "%zu further stacks (--all shows them)", hidden);
+			nh_doc_printf(d, NH_B_PARA, "%zu further stack%s (--all shows them)",
+				hidden, hidden == 1 ? "" : "s");
 	}
 }

@@ -94,6 +94,7 @@ static void ruled_out(struct nh_doc *d, const struct nh_view *v)
 void nh_words(struct nh_doc *d, const struct nh_view *v)
 {
 	title(d, &v->merged->verdict, v->merged->asked.n > 0);
+	nh_words_summary(d, v);
 	findings(d, v);
 	nh_words_gaps(d, v);
 	nh_words_elimination(d, v);
@@ -109,12 +110,17 @@ void nh_words(struct nh_doc *d, const struct nh_view *v)
 		nh_words_tables(d, v->cases[i]);
 }
 
-static struct nh_view view_of(const struct nh_case *merged, struct nh_case *const *cases, size_t n,
-	const struct nh_report_opts *opts)
+static struct nh_view view_of(struct nh_arena *a, const struct nh_case *merged,
+	struct nh_case *const *cases, size_t n, const struct nh_report_opts *opts)
 {
+	struct nh_groups *groups = nh_new(a, struct nh_groups, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		nh_eliminate(a, cases[i], &groups[i]);
 	return (struct nh_view){ .merged = merged,
 		.cases = cases,
 		.n = n,
+		.groups = groups,
 		.all = opts->all,
 		.verbose = opts->verbose,
 		.tables = opts->all };
@@ -125,7 +131,7 @@ void nh_report_text(FILE *f, const struct nh_case *merged, struct nh_case *const
 {
 	struct nh_arena a = { 0 };
 	struct nh_doc d = { .arena = &a };
-	struct nh_view v = view_of(merged, cases, n, opts);
+	struct nh_view v = view_of(&a, merged, cases, n, opts);
 
 	nh_words(&d, &v);
 	nh_doc_text(f, &d, opts);
@@ -137,7 +143,7 @@ void nh_report_markdown(FILE *f, const struct nh_case *merged, struct nh_case *c
 {
 	struct nh_arena a = { 0 };
 	struct nh_doc d = { .arena = &a };
-	struct nh_view v = view_of(merged, cases, n, opts);
+	struct nh_view v = view_of(&a, merged, cases, n, opts);
 
 	v.tables = true; /* folded away, they cost the reader nothing */
 	nh_words(&d, &v);

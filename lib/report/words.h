@@ -2,6 +2,7 @@
 #ifndef NH_REPORT_WORDS_H
 #define NH_REPORT_WORDS_H
 
+#include "analyse/analyse.h"
 #include "report/doc.h"
 
 /* What a report is drawn from. */
@@ -9,6 +10,7 @@ struct nh_view {
 	const struct nh_case *merged; /* whose verdict it is */
 	struct nh_case *const *cases; /* whose tables are shown */
 	size_t n;
+	const struct nh_groups *groups; /* of each case */
 	bool all, verbose;
 	bool tables; /* every process and thread */
 };
@@ -19,6 +21,7 @@ void nh_words(struct nh_doc *d, const struct nh_view *v);
 /* Its parts, in their order. */
 void nh_words_finding(struct nh_doc *d, const struct nh_view *v, const struct nh_finding *f);
 void nh_words_gaps(struct nh_doc *d, const struct nh_view *v);
+void nh_words_summary(struct nh_doc *d, const struct nh_view *v); /* the opening sentence */
 void nh_words_elimination(struct nh_doc *d, const struct nh_view *v);
 void nh_words_nccl(struct nh_doc *d, const struct nh_view *v);
 void nh_words_stacks(struct nh_doc *d, const struct nh_view *v);

@@ -144,11 +144,18 @@ static struct then then_of(struct nh_look *l, size_t host, const struct nh_look 
 	return then;
 }
 
+static const char *stand_words(struct nh_arena *a, const struct nh_thread_stand *s)
+{
+	return nh_arena_printf(a, "%s%s%s%s%s", s->role ? s->role : "", s->role ? ", " : "",
+		nh_standing_word(s->standing), s->whom ? " for " : "", s->whom ? s->whom : "");
+}
+
 static void thread(struct nh_look *l, size_t host, const struct nh_thread *t,
 	const struct then *then, const struct stack_roles *stacks)
 {
 	const struct nh_graph *g = &l->graphs[host];
 	struct nh_thread_row *row = nh_push(l->a, &l->threads);
+	struct nh_thread_stand stand = nh_thread_stands(l->a, g, t);
 
 	*row = (struct nh_thread_row){ .ref = { host, { NH_NODE_THREAD, t } },
 		.t = t,
@@ -162,8 +169,10 @@ static void thread(struct nh_look *l, size_t host, const struct nh_thread *t,
 		nh_arena_printf(l->a, "%c%c%8" PRId64 " %8" PRId64 " %s %-15s %-8s %s",
 			row->in_chain ? '*' : ' ', row->mark, t->pid, t->tid,
 			t->state ? t->state : "?", t->comm ? t->comm : "?", row->role, row->waits));
-	row->idle = !row->in_chain && nh_streq(t->state, "S") && row->mark == ' ' &&
-		    !leads_somewhere(g, t);
+	row->stand = stand_words(l->a, &stand);
+	row->idle = !row->in_chain &&
+		    (stand.standing == NH_IDLE || (nh_streq(t->state, "S") && row->mark == ' ' &&
+							  !leads_somewhere(g, t)));
 }
 
 static void name_chains(struct nh_look *l, size_t host, const struct nh_set *wanted)

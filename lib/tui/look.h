@@ -11,8 +11,9 @@ struct nh_thread_row {
 	const char *role;  /* "service", "teardown", …; "" */
 	char mark; /* '!' waits in another call than before, '~' has run since, '+' is new, ' ' */
 	bool in_chain;
-	const char *text; /* the row of the list, escaped */
-	bool idle;	  /* sleeps, in no chain, and the wait leads to nobody that was seen */
+	const char *stand; /* "DataLoader worker, idle by design" */
+	const char *text;  /* the row of the list, escaped */
+	bool idle; /* by design, or it sleeps, in no chain, and the wait leads to nobody seen */
 };
 
 struct nh_process_row {

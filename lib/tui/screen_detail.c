@@ -171,6 +171,7 @@ static void thread(const struct nh_tui *t, struct nh_lines *l, struct nh_ref ref
 	nh_line_def(l, "does", nh_state_words(l->a, &g->ix, th));
 	nh_line_def(l, "in the kernel", th->wchan);
 	nh_line_def(l, "role", row && *row->role ? row->role : NULL);
+	nh_line_def(l, "stands", row ? row->stand : NULL);
 	lead(l, "process       ",
 		(struct nh_ref){
 			ref.host, { NH_NODE_PROCESS, nh_index_process(&g->ix, th->pid) } });

@@ -47,8 +47,10 @@ static void convicted(struct nh_arena *a)
 	is(f->chain.v[0].edge, "joins");
 	is(f->chain.v[3].edge, "is held open by");
 	ok(analysed(c) == NH_CONFIRMED); /* anew, not in addition */
-	nh_eliminate(c, &groups);
-	ok(groups.n == 3 && groups.v[0].in_chain && groups.v[1].in_chain && !groups.v[2].in_chain);
+	nh_eliminate(a, c, &groups);
+	ok(groups.n == 3 && groups.threads == 3 && groups.processes == 2);
+	ok(groups.v[0].standing == NH_IN_CHAIN && groups.v[1].standing == NH_IN_CHAIN &&
+		groups.standing[NH_IN_CHAIN] == 2 && groups.v[2].standing != NH_IN_CHAIN);
 }
 
 static void doubted(struct nh_arena *a)

@@ -1,0 +1,19 @@
+/*
+ * Which names a list of functions may hold, by first letter and length.  The tables are asked about
+ * every frame of every stack, and nearly every frame is in none of them.
+ */
+#ifndef NH_KNOW_NAMES_H
+#define NH_KNOW_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nh_names {
+	uint64_t bits[16];
+};
+
+/* list: functions as in struct nh_thread_role_row; NULL adds nothing. */
+void nh_names_add(struct nh_names *s, const char *list);
+bool nh_names_may_have(const struct nh_names *s, const char *name);
+
+#endif
