@@ -39,6 +39,8 @@ extern const struct nh_rule nh_rule_held_socket, nh_rule_held_socket_hidden, nh_
 	nh_rule_teardown_progress, nh_rule_init_wait, nh_rule_fork_lock, nh_rule_fork_alone,
 	nh_rule_lock_cycle, nh_rule_stopped;
 extern const struct nh_rule nh_rule_gil_cycle, nh_rule_gil_wait, nh_rule_exit;
+extern const struct nh_rule nh_rule_cuda_owner, nh_rule_cuda_lock, nh_rule_cuda_keeper,
+	nh_rule_cuda_blocking;
 /* About what the kernel holds up. */
 extern const struct nh_rule nh_rule_filesystem, nh_rule_driver, nh_rule_leader;
 

@@ -17,7 +17,7 @@ convicts() { # NAME CONFIDENCE
 		c.pid == $(value "$1" pid) and c.tid == $(value "$1" pid)"
 }
 
-hung='' kinds='wait_for_mutex wait_for_post MPI_Wait child'
+hung='' kinds='wait_for_mutex wait_for_post MPI_Wait cuStreamSynchronize child'
 healthy='turns release nap spin'
 for which in $known; do
 	case $which in
@@ -41,7 +41,7 @@ looked
 for name in $hung; do
 	case $name in
 	*-wait_for_mutex | *-take_again) check "$name: confirmed" convicts "$name" confirmed ;;
-	*-wait_for_post | *-MPI_Wait | *-child) check "$name: likely" convicts "$name" likely ;;
+	*-wait_for_post | *-MPI_Wait | *-cuStream* | *-child) check "$name: likely" convicts "$name" likely ;;
 	*) check "$name: nothing found" finds_nothing "$name" ;;
 	esac
 	kill -9 "$(value "$name" pid)" 2>/dev/null

@@ -82,6 +82,13 @@ void MPI_Wait(void)
 		usleep(100000);
 }
 
+/* In the name of what would wait for the GPU. */
+void cuStreamSynchronize(void)
+{
+	for (;;)
+		usleep(100000);
+}
+
 void nap(int seconds)
 {
 	sleep((unsigned)seconds);
