@@ -4,26 +4,6 @@
 . tests/lib/live.sh
 . tests/lib/pythons.sh
 
-hung='event queue two executor child'
-healthy='accept select sleep bounded compute server working idle'
-all=''
-for which in $known; do
-	case $which in
-	system) modes="$hung handler $healthy" ;;
-	*) modes='event child' ;;
-	esac
-	for mode in $modes; do
-		# shellcheck disable=SC2046
-		start "$which-$mode" $(cat "$tmp/$which.run") -W ignore tests/live/exit.py "$mode"
-		all="$all $which-$mode"
-	done
-done
-sleep 0.5
-for name in $all; do
-	look "$name" "$(value "$name" pid)"
-done
-looked
-
 convicts() { # NAME
 	exits "$1" 1 && tells "$1" "[x.id for x in fs] == ['interpreter-exit'] and
 		f.confidence == 'likely' and f.victims[0].pid == $(value "$1" pid)"
@@ -35,16 +15,39 @@ joins() { # NAME: that thread, and its place in the program
 waits() { # NAME: for that child
 	convicts "$1" && tells "$1" "c.pid == $(value "$1" other) and edges == ['waits for its child']"
 }
-for name in $all; do
-	case $name in
-	*-event | *-queue | *-executor) check "$name: the joined thread" joins "$name" ;;
-	*-two) check "$name: likely, but which thread is not known" convicts "$name" ;;
-	*-child | *-process) check "$name: the child" waits "$name" ;;
-	*-handler) check "$name: a possibility" exits "$name" 2 ;;
-	*) check "$name: nothing found" finds_nothing "$name" ;;
-	esac
-	kill -9 "$(value "$name" pid)"
+# examine PYTHON MODE...: all at once
+examine() {
+	which=$1 names=''
+	shift
+	for mode; do
+		# shellcheck disable=SC2046
+		start "$which-$mode" $(cat "$tmp/$which.run") -W ignore tests/live/exit.py "$mode"
+		names="$names $which-$mode"
+	done
+	sleep 0.3
+	for name in $names; do
+		look "$name" "$(value "$name" pid)"
+	done
+	looked
+	for name in $names; do
+		case $name in
+		*-event | *-queue | *-executor) check "$name: the joined thread" joins "$name" ;;
+		*-two) check "$name: likely, but which thread is not known" convicts "$name" ;;
+		*-child | *-process) check "$name: the child" waits "$name" ;;
+		*-handler) check "$name: a possibility" exits "$name" 2 ;;
+		*) check "$name: nothing found" finds_nothing "$name" ;;
+		esac
+		kill -9 "$(value "$name" pid)" 2>/dev/null
+	done
+}
+
+for which in $known; do
+	examine "$which" event child
 done
+examine system queue two executor handler
+examine system accept select sleep bounded
+examine system compute server working idle
+
 check "two: both are named" tells system-two "len(f.chain) == 2 and not c.tid and len(f.unknown) > 0"
 check "handler: the signal is named" tells system-handler \
 	"f.id == 'interpreter-exit' and any('signal 15' in u for u in f.unknown)"

@@ -17,35 +17,48 @@ convicts() { # NAME CONFIDENCE
 		c.pid == $(value "$1" pid) and c.tid == $(value "$1" pid)"
 }
 
-hung='' kinds='wait_for_mutex wait_for_post MPI_Wait cuStreamSynchronize child'
-healthy='turns release nap spin'
-for which in $known; do
-	case $which in
-	system) modes="$kinds take_again $healthy" ;;
-	# From 3.13 on it aborts instead.
-	pyenv-3.1[3-9].*) modes=wait_for_mutex ;;
-	*) modes="wait_for_mutex take_again" ;;
-	esac
-	for mode in $modes; do
+end() { # NAME
+	kill -9 "$(value "$1" pid)" 2>/dev/null
+}
+# examine PYTHON MODE...: all at once, and no more of them: some never rest
+examine() {
+	which=$1 names=''
+	shift
+	for mode; do
 		begin "$which" "$mode"
-		hung="$hung $which-$mode"
+		names="$names $which-$mode"
 	done
-done
-sleep 0.5
-for name in $hung; do
-	look "$name" "$(value "$name" pid)"
-done
-look once --interval 0 "$(value system-wait_for_mutex pid)"
-looked
+	sleep 0.3
+	for name in $names; do
+		look "$name" "$(value "$name" pid)"
+	done
+	[ "$names" = " system-wait_for_mutex" ] && look once --interval 0 "$(value system-wait_for_mutex pid)"
+	looked
+	for name in $names; do
+		case $name in
+		*-wait_for_mutex | *-take_again) check "$name: confirmed" convicts "$name" confirmed ;;
+		*-wait_for_post | *-MPI_Wait | *-cuStream* | *-child)
+			check "$name: likely" convicts "$name" likely
+			;;
+		*) check "$name: nothing found" finds_nothing "$name" ;;
+		esac
+		end "$name"
+	done
+}
 
-for name in $hung; do
-	case $name in
-	*-wait_for_mutex | *-take_again) check "$name: confirmed" convicts "$name" confirmed ;;
-	*-wait_for_post | *-MPI_Wait | *-cuStream* | *-child) check "$name: likely" convicts "$name" likely ;;
-	*) check "$name: nothing found" finds_nothing "$name" ;;
+for which in $known; do
+	examine "$which" wait_for_mutex
+	case $which in
+	# From 3.13 on it aborts instead.
+	pyenv-3.1[3-9].*) ;;
+	*) examine "$which" take_again ;;
 	esac
-	kill -9 "$(value "$name" pid)" 2>/dev/null
 done
+examine system wait_for_post MPI_Wait cuStreamSynchronize child
+examine system release nap
+examine system turns
+examine system spin
+
 check "mutex: the lock and the GIL" tells system-wait_for_mutex \
 	"edges == ['wants the lock of', 'wants the GIL of']"
 check "mutex: the other wanter is a victim too" tells system-wait_for_mutex \
