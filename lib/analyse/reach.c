@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "analyse/edges.h"
+#include "analyse/role.h"
 #include "base/str.h"
 
 struct walk {
@@ -128,6 +129,28 @@ static bool futex_rests(struct walk *w, const struct nh_thread *t, const struct 
 	return true;
 }
 
+bool nh_is_bystander(const struct nh_graph *g, const struct nh_thread *t)
+{
+	struct nh_role role = nh_role_of(g, t);
+
+	if (!role.idle)
+		return false;
+	switch (role.role) {
+	case NH_THREAD_TENSORBOARD:
+	case NH_THREAD_PROGRESS_BAR:
+	case NH_THREAD_WATCHDOG:
+	case NH_THREAD_HEARTBEAT:
+	case NH_THREAD_HOOK:
+	case NH_THREAD_AUTOGRAD:
+	case NH_THREAD_OPENMP:
+	case NH_THREAD_OPENBLAS:
+	case NH_THREAD_JEMALLOC:
+		return true;
+	default:
+		return role.nccl != NH_ROLE_NONE;
+	}
+}
+
 static bool rests(struct walk *w, const struct nh_thread *t, const struct nh_process *p)
 {
 	struct nh_wait wait = nh_graph_wait(w->g, t);
@@ -135,7 +158,7 @@ static bool rests(struct walk *w, const struct nh_thread *t, const struct nh_pro
 	size_t n;
 
 	/* Who wants the GIL wakes every few milliseconds, to ask for it anew. */
-	if (nh_graph_out(w->g, node, NH_EDGE_GIL, &n))
+	if (nh_graph_out(w->g, node, NH_EDGE_GIL, &n) || nh_is_bystander(w->g, t))
 		return true;
 	if (nh_streq(t->state, "Z") || nh_streq(t->state, "X"))
 		return true;

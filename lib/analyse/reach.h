@@ -1,7 +1,8 @@
 /*
  * Who could end a wait: starting from a process, everybody whose doing could wake one of its
  * threads, as far as the case tells. If none of them is awake, nobody that was seen will ever do
- * it. Awake are threads that run, sleep, wait with a timeout or for the world outside.
+ * it. Awake are threads that run, sleep, wait with a timeout or for the world outside; bystanders
+ * are not.
  */
 #ifndef NH_ANALYSE_REACH_H
 #define NH_ANALYSE_REACH_H
@@ -21,6 +22,9 @@ struct nh_reach {
 void nh_reach_from(const struct nh_graph *g, const struct nh_process *p, struct nh_reach *ret);
 /* Nobody is awake, and nobody is missing. */
 bool nh_reach_is_stuck(const struct nh_reach *r);
+/* A thread that a library keeps, of NCCL, a pool, a watchdog, a progress bar, while it has nothing
+ * to do: it wakes nobody before somebody gives it work. */
+bool nh_is_bystander(const struct nh_graph *g, const struct nh_thread *t);
 /* Whether a thread blocks in a futex wait without a timeout. */
 bool nh_waits_for_wake(const struct nh_graph *g, const struct nh_thread *t);
 

@@ -73,7 +73,7 @@ static bool waits_in_lock(const struct nh_graph *g, const struct nh_thread *t)
 	       !nh_graph_out(g, node, NH_EDGE_JOINS, &n);
 }
 
-/* Threads of Python besides the main one. */
+/* Threads of Python besides the main one, and besides those of libraries, which are daemons. */
 static size_t joined(const struct nh_graph *g, const struct nh_thread *t,
 	const struct nh_thread *ret[], size_t max)
 {
@@ -81,7 +81,8 @@ static size_t joined(const struct nh_graph *g, const struct nh_thread *t,
 	const struct nh_thread *const *all = nh_index_threads(&g->ix, t->pid, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (all[i] != t && runs_python(g, all[i]) && found < max)
+		if (all[i] != t && runs_python(g, all[i]) && !nh_is_bystander(g, all[i]) &&
+			found < max)
 			ret[found++] = all[i];
 	return found;
 }

@@ -8,6 +8,7 @@
 #include "analyse/interpreter.h"
 #include "analyse/nccl.h"
 #include "analyse/reach.h"
+#include "analyse/role.h"
 #include "analyse/words.h"
 #include "base/str.h"
 #include "know/remote.h"
@@ -64,7 +65,8 @@ static bool all_idle(const struct nh_graph *g, const struct nh_reach *r)
 	for (size_t i = 0; i < r->nawake; i++) {
 		struct nh_wait w = nh_graph_wait(g, r->awake[i]);
 
-		if (w.kind != NH_WAIT_POLL && w.kind != NH_WAIT_EPOLL && w.kind != NH_WAIT_SELECT &&
+		if (!nh_role_of(g, r->awake[i]).idle && w.kind != NH_WAIT_POLL &&
+			w.kind != NH_WAIT_EPOLL && w.kind != NH_WAIT_SELECT &&
 			w.kind != NH_WAIT_ACCEPT)
 			return false;
 	}

@@ -106,6 +106,19 @@ def idle():
         threading.Event().wait()
 
 
+def monitor():
+    """A library's thread wakes now and then, and wakes nobody."""
+    space = {"threading": threading}
+    code = """
+def run():
+    while not threading.Event().wait(10):
+        pass
+"""
+    exec(compile(code, "/usr/lib/tqdm/_monitor.py", "exec"), space)
+    threading.Thread(target=space["run"], daemon=True).start()
+    return begin(waits_for_event)
+
+
 def handler():
     signal.signal(signal.SIGTERM, lambda *_: None)
     return begin(waits_for_event)
@@ -118,6 +131,7 @@ MODES = {
     "executor": executor,
     "child": fork_one,
     "process": lambda: process(takes, multiprocessing.get_context("fork").Queue()),
+    "monitor": monitor,
     "handler": handler,
     "accept": lambda: begin(accepts),
     "select": lambda: begin(selects),

@@ -31,7 +31,7 @@ examine() {
 	looked
 	for name in $names; do
 		case $name in
-		*-event | *-queue | *-executor) check "$name: the joined thread" joins "$name" ;;
+		*-event | *-queue | *-executor | *-monitor) check "$name: the joined thread" joins "$name" ;;
 		*-two) check "$name: likely, but which thread is not known" convicts "$name" ;;
 		*-child | *-process) check "$name: the child" waits "$name" ;;
 		*-handler) check "$name: a possibility" exits "$name" 2 ;;
@@ -44,7 +44,7 @@ examine() {
 for which in $known; do
 	examine "$which" event child
 done
-examine system queue two executor handler
+examine system queue two executor handler monitor
 examine system accept select sleep bounded
 examine system compute server working idle
 
