@@ -34,13 +34,14 @@ static bool persists(const struct nh_graph *g, const struct nh_thread *t)
 	return g->ix.c->samples.n < 2;
 }
 
-/* Blocks in the driver, in a lock. */
+/* Blocks in the driver, in a lock, and was not given it between the samples. */
 static bool wants_lock(const struct nh_graph *g, const struct nh_thread *t)
 {
 	const struct nh_stack *s = nh_stack_of(g, t);
 
 	return s && nh_cuda_call_of(g, t).driver && nh_waits_for_wake(g, t) &&
-	       nh_sync_of(s).kind == NH_SYNC_LOCK && persists(g, t);
+	       nh_sync_of(s).kind == NH_SYNC_LOCK &&
+	       (g->ix.c->samples.n < 2 || nh_has_not_moved(g, t));
 }
 
 static bool owner_waits_for_gpu(const struct nh_graph *g, const struct nh_path *p)
@@ -242,6 +243,11 @@ static void tell_keeper(struct nh_arena *a, const struct nh_match *m, struct nh_
 	/* Only kernels that wait for each other can be kept apart for ever. */
 	if (!nh_nccl_is_mapped(m->g, t->pid))
 		f->confidence = NH_POSSIBLE;
+	/* To allocate and to load code takes long by itself. */
+	if (nh_cuda_call_of(m->g, t).kind != NH_CUDA_FREE && nh_never_rests(m->g, t)) {
+		f->confidence = NH_POSSIBLE;
+		nh_tell_unknown(a, f, "whether thread %jd works or waits", (intmax_t)t->tid);
+	}
 	tell_rest(a, m->g, t, one_thread, f);
 }
 

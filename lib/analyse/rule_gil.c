@@ -95,7 +95,8 @@ static enum kind kind_of(const struct nh_graph *g, const struct nh_thread *t)
 	if (!others_want_it(in))
 		return NO_DEADLOCK;
 	call = nh_cuda_call_of(g, t);
-	if (nh_cuda_syncs(call.kind) || nh_cuda_syncs_by_the_way(call.kind))
+	/* To allocate and to load code may take long by itself. */
+	if (nh_cuda_syncs(call.kind) || call.kind == NH_CUDA_FREE)
 		return GPU;
 	if (rank_wait(g, t))
 		return OTHER_RANK;
@@ -133,6 +134,14 @@ static void tell_waiters(struct nh_arena *a, const struct nh_match *m, const str
 	}
 }
 
+/* Whether both samples tell of the GIL that the thread holds. */
+static bool seen_twice(const struct nh_graph *g, const struct nh_thread *t)
+{
+	const struct nh_interpreter *in = nh_gil_held_by(&g->ix, t);
+
+	return in && nh_interpreter_elsewhen(&g->ix, in);
+}
+
 static void tell_cycle(struct nh_arena *a, const struct nh_match *m, const struct nh_thread *t,
 	struct nh_finding *f)
 {
@@ -158,7 +167,7 @@ static void tell_cycle(struct nh_arena *a, const struct nh_match *m, const struc
 			nh_tell_moved(a, f, m->g, edges[i]->from.row);
 	}
 	/* The runtime is read after the threads: one that was given the GIL meanwhile looks so. */
-	if (n == 1 && m->g->ix.c->samples.n < 2)
+	if (n == 1 && !seen_twice(m->g, t))
 		f->confidence = NH_POSSIBLE;
 }
 
@@ -186,7 +195,7 @@ static void tell_conclusion(struct nh_arena *a, const struct nh_match *m, const 
 			       "was seen and could wake it is awake",
 			       nh_state_words(a, &m->g->ix, t)),
 		true };
-	if (kind == MAYBE || m->g->ix.c->samples.n < 2)
+	if (kind == MAYBE || !seen_twice(m->g, t))
 		f->confidence = NH_POSSIBLE;
 	else if (f->confidence > NH_LIKELY)
 		f->confidence = NH_LIKELY;
@@ -220,7 +229,7 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 	nh_tell_evidence(a, f, "%zu thread%s the GIL of interpreter %jd (Python %s)%s",
 		in->waiters.n, in->waiters.n == 1 ? " wants" : "s want", (intmax_t)in->id,
 		in->version ? in->version : "?",
-		m->g->ix.c->samples.n > 1
+		seen_twice(m->g, t)
 			? nh_arena_printf(a,
 				  "; between the samples it did not change hands (%jd switches in "
 				  "both)",
