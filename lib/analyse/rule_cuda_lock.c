@@ -22,16 +22,15 @@ static bool waits_for_gpu(enum nh_cuda_kind kind)
 	return nh_cuda_syncs(kind) || nh_cuda_syncs_by_the_way(kind);
 }
 
-/* As far as the samples tell, it is in the same call all the time: it never rests, or is in the
- * same system call with the same first argument. */
+/* As far as the samples tell, it is in the same call all the time: it never rests and never let go
+ * of its CPU by itself, or blocks and did not move. */
 static bool persists(const struct nh_graph *g, const struct nh_thread *t)
 {
 	nh_for(old, &g->ix.c->threads)
-		if (old->sample != t->sample && old->pid == t->pid && old->tid == t->tid)
-			return (nh_never_rests(g, old) && nh_never_rests(g, t)) ||
-			       (!old->running && !t->running && old->nr == t->nr && old->args.n &&
-				       t->args.n && old->args.v[0] == t->args.v[0]);
-	return g->ix.c->samples.n < 2;
+		if (old->sample != t->sample && old->pid == t->pid && old->tid == t->tid &&
+			nh_never_rests(g, old) && nh_never_rests(g, t))
+			return old->vcsw == t->vcsw;
+	return g->ix.c->samples.n < 2 || nh_has_not_moved(g, t);
 }
 
 /* Blocks in the driver, in a lock, and was not given it between the samples. */
@@ -40,8 +39,7 @@ static bool wants_lock(const struct nh_graph *g, const struct nh_thread *t)
 	const struct nh_stack *s = nh_stack_of(g, t);
 
 	return s && nh_cuda_call_of(g, t).driver && nh_waits_for_wake(g, t) &&
-	       nh_sync_of(s).kind == NH_SYNC_LOCK &&
-	       (g->ix.c->samples.n < 2 || nh_has_not_moved(g, t));
+	       nh_sync_of(s).kind == NH_SYNC_LOCK && persists(g, t);
 }
 
 static bool owner_waits_for_gpu(const struct nh_graph *g, const struct nh_path *p)

@@ -12,6 +12,10 @@ joins() { # NAME: that thread, and its place in the program
 	convicts "$1" && tells "$1" "c.pid == $(value "$1" pid) and c.tid == $(value "$1" other) and
 		'exit.py line' in f.title and edges == ['joins'] and f.chain[0].inferred"
 }
+reads() { # NAME: the child reads a pipe of its own, which says more
+	exits "$1" 1 && tells "$1" "[x.id for x in fs] == ['held-pipe'] and c.pid == $(value "$1" other) and
+		any('also seen as interpreter-exit' in e for e in f.evidence)"
+}
 waits() { # NAME: for that child
 	convicts "$1" && tells "$1" "c.pid == $(value "$1" other) and edges == ['waits for its child']"
 }
@@ -33,7 +37,8 @@ examine() {
 		case $name in
 		*-event | *-queue | *-executor | *-monitor) check "$name: the joined thread" joins "$name" ;;
 		*-two) check "$name: likely, but which thread is not known" convicts "$name" ;;
-		*-child | *-process) check "$name: the child" waits "$name" ;;
+		*-process) check "$name: the child's pipe" reads "$name" ;;
+		*-child) check "$name: the child" waits "$name" ;;
 		*-handler) check "$name: a possibility" exits "$name" 2 ;;
 		*) check "$name: nothing found" finds_nothing "$name" ;;
 		esac
@@ -42,7 +47,7 @@ examine() {
 }
 
 for which in $known; do
-	examine "$which" event child
+	examine "$which" event child process
 done
 examine system queue two executor handler monitor
 examine system accept select sleep bounded

@@ -56,6 +56,10 @@ elif mode == "child":
         os._exit(0)
     os.close(r)
     ctypes.PyDLL(None).waitpid(child, None, 0)
+elif mode == "pipe":
+    # Only a thread of this process could write, and it wants the GIL.
+    r, w = os.pipe()
+    ctypes.PyDLL(None).read(r, ctypes.create_string_buffer(1), 1)
 elif mode in ("nap", "spin"):
     getattr(keeps, mode)(1000)
 else:

@@ -37,7 +37,7 @@ examine() {
 	for name in $names; do
 		case $name in
 		*-wait_for_mutex | *-take_again) check "$name: confirmed" convicts "$name" confirmed ;;
-		*-wait_for_post | *-MPI_Wait | *-cuStream* | *-child)
+		*-wait_for_post | *-MPI_Wait | *-cuStream* | *-child | *-pipe)
 			check "$name: likely" convicts "$name" likely
 			;;
 		*) check "$name: nothing found" finds_nothing "$name" ;;
@@ -54,7 +54,7 @@ for which in $known; do
 	*) examine "$which" take_again ;;
 	esac
 done
-examine system wait_for_post MPI_Wait cuStreamSynchronize child
+examine system wait_for_post MPI_Wait cuStreamSynchronize child pipe
 examine system release nap
 examine system turns
 examine system spin

@@ -4,6 +4,7 @@
  */
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stddef.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -14,16 +15,24 @@ static void gpu_works_for(int ms)
 	poll(NULL, 0, ms);
 }
 
+/* As with cudaDeviceScheduleBlockingSync … */
 static void gpu_never_ends(void)
 {
 	for (;;)
-		gpu_works_for(50);
+		gpu_works_for(-1);
+}
+
+/* … and with cudaDeviceScheduleYield. */
+static void gpu_spins(void)
+{
+	for (;;)
+		sched_yield();
 }
 
 int cuCtxSynchronize(void)
 {
 	pthread_mutex_lock(&mutex);
-	gpu_never_ends();
+	gpu_spins();
 	return pthread_mutex_unlock(&mutex);
 }
 
