@@ -155,6 +155,12 @@ static void tell_way(struct nh_arena *a, struct nh_finding *f, const struct nh_g
 	nh_tell_victim(a, f, g, first->from.row);
 }
 
+/* Whoever polls several waits for any of them. */
+static bool polls_alone(const struct nh_edge *e)
+{
+	return e->kind == NH_EDGE_POLLS && ((const struct nh_thread *)e->from.row)->waits.n == 1;
+}
+
 void nh_tell_dependants(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
 	const struct nh_process *p)
 {
@@ -167,7 +173,7 @@ void nh_tell_dependants(struct nh_arena *a, struct nh_finding *f, const struct n
 			continue;
 		if (e->kind == NH_EDGE_CHILD && e->to.row == p)
 			tell_way(a, f, g, e, NULL, 0);
-		else if ((e->kind == NH_EDGE_READS || e->kind == NH_EDGE_POLLS) &&
+		else if ((e->kind == NH_EDGE_READS || polls_alone(e)) &&
 			 (n = way_to(g, t, e->to, p, way)))
 			tell_way(a, f, g, e, way, n);
 	}
