@@ -4,14 +4,9 @@
 #include <string.h>
 #include "analyse/flight_tell.h"
 #include "analyse/rule.h"
+#include "analyse/straggler.h"
 #include "base/str.h"
 
-/*
- * Whoever comes last to a collective waits least in it.  A step counts for the rank whose time
- * inside is at most two thirds of the median's and less by a millisecond; a straggler holds most of
- * at least five steps.
- */
-enum { STEPS_LEAST = 5, HOLDS_PERCENT = 60, MARGIN_US = 1000 };
 /* Lateness is taken from clocks of different hosts: it must be more than clocks are apart. */
 enum { LATE_NS = 5000000, LATE_SHARE = 20, LATE_HOLDS_PERCENT = 80 };
 
@@ -84,8 +79,7 @@ static void compare_step(
 	int64_t others, late;
 
 	s->compared++;
-	if (values(row, n, false, v) && v[n / 2].least / 3 >= v[0].least / 2 &&
-		v[n / 2].least - v[0].least >= MARGIN_US) {
+	if (values(row, n, false, v) && nh_step_is_held(v[0].least, v[n / 2].least)) {
 		s->held++;
 		v[0].median = v[n / 2].least;
 		hold(job->a, &s->by_wait, &v[0]);
@@ -131,26 +125,15 @@ static const struct tally *most(const struct tallies *all)
 
 static struct nh_finding *begin(struct nh_job *job, const struct steps *s, int64_t rank, int sure)
 {
-	struct nh_finding *f =
-		nh_row_push(job->a, &nh_finding_type, (struct nh_vec *)&job->c->verdict.findings);
+	struct nh_finding *f = nh_straggler_found(job->c, rank, sure);
 	int64_t last = NH_UNKNOWN;
 
-	f->id = "straggler";
-	f->confidence = sure;
-	f->culprit = nh_new(job->a, struct nh_actor, 1);
-	*f->culprit = nh_flight_actor(rank);
 	nh_for(row, &s->rows)
 		if ((*row)->seq == s->rows.v[0]->seq && (*row)->rank != rank &&
 			(*row)->rank != last) {
 			last = (*row)->rank;
 			*nh_push(job->a, &f->victims) = nh_flight_actor(last);
 		}
-	*nh_push(job->a, &f->refutes) =
-		"the same hardware with the ranks exchanged: the slow place stays or moves with the rank";
-	nh_tell_remedy(job->a, f,
-		"compare that rank's GPU clocks and throttling, its input pipeline and its host's load "
-		"with another's",
-		"nvidia-smi -q -d PERFORMANCE,CLOCK");
 	return f;
 }
 
@@ -197,17 +180,13 @@ static void judge(struct nh_job *job, struct steps *s)
 	const struct tally *wait = most(&s->by_wait), *clock = most(&s->by_clock);
 	int64_t period;
 
-	if (s->compared < STEPS_LEAST)
+	if (s->compared < NH_STRAGGLER_STEPS)
 		return;
 	period = (s->last_ns - s->first_ns) / (int64_t)s->compared;
-	if (wait && wait->held * 100 >= s->compared * HOLDS_PERCENT)
+	if (wait && wait->held * 100 >= s->compared * NH_STRAGGLER_SHARE)
 		tell_wait(job, s, wait);
-	else if (wait && s->held * 100 >= s->compared * HOLDS_PERCENT)
-		*nh_push(job->a, &job->c->verdict.ruled_out) = (struct nh_ruled_out){ "straggler",
-			nh_arena_printf(job->a,
-				"the shortest time inside collectives goes round among %zu ranks: "
-				"uneven batches, no slow rank",
-				s->by_wait.n) };
+	else if (wait && s->held * 100 >= s->compared * NH_STRAGGLER_SHARE)
+		nh_straggler_goes_round(job->c, "time inside collectives", s->by_wait.n);
 	else if (!wait && clock && clock->held * 100 >= s->compared * LATE_HOLDS_PERCENT &&
 		 clock->least / (int64_t)clock->held >= period / LATE_SHARE)
 		tell_clock(job, s, clock);

@@ -39,8 +39,9 @@ static void blame(
 {
 	f->culprit = nh_new(job->a, struct nh_actor, 1);
 	*f->culprit = nh_flight_actor(rank);
+	f->culprit->host = nh_log_host(job->c, rank);
 	if (e) {
-		f->culprit->host = e->host;
+		f->culprit->host = e->host ? e->host : f->culprit->host;
 		f->culprit->pid = e->pid;
 	}
 }

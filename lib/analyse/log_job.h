@@ -36,6 +36,9 @@ void nh_log_tell_headroom(
 	struct nh_case *c, struct nh_finding *f, const struct nh_log_event *e, int64_t rank);
 void nh_log_tell_loss(struct nh_case *c, struct nh_finding *f);
 
+/* Where the rank ran, by its own lines; NULL = they do not say. */
+const char *nh_log_host(const struct nh_case *c, int64_t rank);
+
 /* "12.50 GiB" */
 const char *nh_log_size(struct nh_arena *a, int64_t bytes);
 

@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include "analyse/flight_tell.h"
 #include "analyse/rule.h"
-
-/* As in flight_straggler.c: whoever comes last waits least, by a third and a millisecond. */
-enum { STEPS_LEAST = 5, HOLDS_PERCENT = 60, MARGIN_US = 1000 };
+#include "analyse/straggler.h"
 
 struct held {
 	int64_t rank;
@@ -72,7 +70,7 @@ static void run_step(struct race *r, const struct nh_rank_metric **row, size_t n
 	least = row[0]->wait_us;
 	median = row[n / 2]->wait_us;
 	r->steps++;
-	if (median / 3 < least / 2 || median - least < MARGIN_US)
+	if (!nh_step_is_held(least, median))
 		return;
 	r->decided++;
 	nh_for(old, &r->held)
@@ -86,20 +84,25 @@ static void run_step(struct race *r, const struct nh_rank_metric **row, size_t n
 	h->median += (double)median / 1000;
 }
 
+const char *nh_log_host(const struct nh_case *c, int64_t rank)
+{
+	const char *host = NULL;
+
+	nh_for(m, &c->rank_metrics)
+		host = m->rank == rank && m->host ? m->host : host;
+	return host;
+}
+
 static void tell(struct nh_case *c, const struct race *r, const struct held *h)
 {
-	struct nh_finding *f =
-		nh_row_push(c->arena, &nh_finding_type, (struct nh_vec *)&c->verdict.findings);
+	struct nh_finding *f = nh_straggler_found(c, h->rank, NH_LIKELY);
 	struct nh_ranks others = { 0 };
 	double steps = (double)h->steps;
 
-	f->id = "straggler";
-	f->confidence = NH_LIKELY;
 	f->title = nh_arena_printf(c->arena,
 		"rank %jd waits least: the others wait for it in %zu of %zu steps that the logs tell of",
 		(intmax_t)h->rank, h->steps, r->steps);
-	f->culprit = nh_new(c->arena, struct nh_actor, 1);
-	*f->culprit = nh_flight_actor(h->rank);
+	f->culprit->host = nh_log_host(c, h->rank);
 	nh_for(m, &r->rows)
 		if ((*m)->rank != h->rank)
 			nh_ranks_add(c->arena, &others, (*m)->rank);
@@ -110,13 +113,7 @@ static void tell(struct nh_case *c, const struct race *r, const struct held *h)
 		"%.0f ms",
 		(intmax_t)h->rank, h->least / steps, h->median / steps);
 	nh_log_tell_loss(c, f);
-	*nh_push(c->arena, &f->refutes) =
-		"the same hardware with the ranks exchanged: the slow place stays or moves with the rank";
 	nh_tell_unknown(c->arena, f, "why it is late: the numbers say when, not why");
-	nh_tell_remedy(c->arena, f,
-		"compare that rank's GPU clocks and throttling, its input pipeline and its host's load "
-		"with another's",
-		"nvidia-smi -q -d PERFORMANCE,CLOCK");
 }
 
 void nh_log_stragglers(struct nh_case *c)
@@ -134,16 +131,12 @@ void nh_log_stragglers(struct nh_case *c)
 	}
 	nh_for(h, &r.held)
 		most = !most || h->steps > most->steps ? h : most;
-	if (!most || r.steps < STEPS_LEAST)
+	if (!most || r.steps < NH_STRAGGLER_STEPS)
 		return;
-	if (most->steps * 100 >= r.steps * HOLDS_PERCENT)
+	if (most->steps * 100 >= r.steps * NH_STRAGGLER_SHARE)
 		tell(c, &r, most);
-	else if (r.decided * 100 >= r.steps * HOLDS_PERCENT)
-		*nh_push(c->arena, &c->verdict.ruled_out) = (struct nh_ruled_out){ "straggler",
-			nh_arena_printf(c->arena,
-				"the shortest wait goes round among %zu ranks: uneven batches, no slow "
-				"rank",
-				r.held.n) };
+	else if (r.decided * 100 >= r.steps * NH_STRAGGLER_SHARE)
+		nh_straggler_goes_round(c, "wait", r.held.n);
 }
 
 const char *nh_log_size(struct nh_arena *a, int64_t bytes)

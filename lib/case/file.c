@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "case/unpack.h"
 #include "evidence/log.h"
@@ -88,6 +89,22 @@ static int hand_on(struct file *f, const char *buf, size_t n)
 	return 0;
 }
 
+static const char *refusal(enum nh_kind kind)
+{
+	switch (kind) {
+	case NH_KIND_EMPTY:
+		return "nothing in it";
+	case NH_KIND_CHECKPOINT:
+		return "a packed checkpoint, which can only be read in place: unpack it into a file "
+		       "first (gzip -d, zstd -d)";
+	case NH_KIND_GZIP:
+	case NH_KIND_ZSTD:
+		return "packed twice: unpack it once first (gzip -d, zstd -d)";
+	default:
+		return "not a case (no line with {\"case\":...}), no dump and no log";
+	}
+}
+
 /* Judges the beginning: nothing of an unknown kind goes into the intake. */
 static int judge(struct file *f)
 {
@@ -99,11 +116,8 @@ static int judge(struct file *f)
 	if (f->kind == NH_KIND_LOG)
 		return nh_intake_log_begin(f->in, f->name, f->first, f->first_n);
 	if (f->kind != NH_KIND_CASE && f->kind != NH_KIND_FLIGHT) {
-		bool empty = f->kind == NH_KIND_EMPTY;
-
-		f->why = empty ? "nothing in it"
-			       : "not a case (no line with {\"case\":...}), no dump and no log";
-		return empty ? -ENODATA : -EINVAL;
+		f->why = refusal(f->kind);
+		return f->kind == NH_KIND_EMPTY ? -ENODATA : -EINVAL;
 	}
 	return hand_on(f, f->first, f->first_n);
 }
@@ -151,6 +165,12 @@ static int read_file(struct file *f, struct nh_err *err)
 
 	if (rc)
 		return nh_fail(err, rc, "%s: %s", f->name, strerror(-rc));
+	if (nh_kind_detect(f->head, f->head_n) == NH_KIND_CHECKPOINT &&
+		lseek(f->fd, 0, SEEK_CUR) < 0)
+		return nh_fail(err, -ESPIPE,
+			"%s: a checkpoint that comes through a pipe, but can only be read in place: write "
+			"it to a file first and give that",
+			f->name);
 	if (nh_kind_detect(f->head, f->head_n) == NH_KIND_CHECKPOINT)
 		return nh_intake_checkpoint(f->in, f->name, f->fd, err);
 	rc = nh_unpack((struct nh_tap){ tap_read, f }, nh_kind_detect(f->head, f->head_n),

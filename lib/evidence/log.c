@@ -110,17 +110,23 @@ static void add_saving(struct nh_log_stream *st, const struct nh_save_cost *s)
 	}
 }
 
-static void add_metric(struct nh_log *l, struct nh_log_stream *st, const struct nh_rank_metric *m)
+static void add_metric(struct nh_log *l, struct nh_log_stream *st, const struct nh_log_step *told)
 {
-	if (m->step < 0)
+	struct nh_rank_metric *m;
+
+	if (told->host[0] && !nh_streq(told->host, st->host))
+		st->host = nh_utf8_repair(l->c->arena, told->host, strlen(told->host));
+	if (told->metric.step < 0)
 		return;
 	if (!st->ring)
 		st->ring = calloc(NH_KEPT_METRICS, sizeof(*st->ring));
 	if (!st->ring)
 		return;
 	survive(l, st);
-	st->ring[st->metrics % NH_KEPT_METRICS] = *m;
-	st->ring[st->metrics++ % NH_KEPT_METRICS].rank = st->rank;
+	m = &st->ring[st->metrics++ % NH_KEPT_METRICS];
+	*m = told->metric;
+	m->rank = st->rank;
+	m->host = st->host;
 }
 
 /* What a line tells; 0 = nothing.  Program text of a traceback may hold anything. */
@@ -144,6 +150,23 @@ static int kind_of(struct nh_log_stream *st, const struct nh_log_head *h)
 	return known ? known->kind : 0;
 }
 
+/* srun's own lines, among those of its tasks. */
+static bool is_slurm(const char *s, size_t n)
+{
+	return begins(s, n, "srun: ") || begins(s, n, "slurmstepd: ");
+}
+
+/* Whose line it is.  Many a line begins with a number: it is a label if all do. */
+static int64_t rank_of(struct nh_log *l, const struct nh_log_head *h, const char *s, size_t n)
+{
+	l->unlabelled |= n && h->label == NH_UNKNOWN && !is_slurm(s, n);
+	if (h->rank != NH_UNKNOWN)
+		return h->rank;
+	if (l->rank != NH_UNKNOWN)
+		return l->rank;
+	return h->label != NH_UNKNOWN && !l->unlabelled ? h->label : h->role_rank;
+}
+
 static void take_line(struct nh_log *l, const char *s, size_t n)
 {
 	struct nh_log_stream *st;
@@ -162,11 +185,11 @@ static void take_line(struct nh_log *l, const char *s, size_t n)
 	nh_log_head(s, n, &h);
 	if (h.rank != NH_UNKNOWN && l->path_rank != NH_UNKNOWN)
 		l->rank = h.rank; /* the place tells the local rank, PyTorch the global one */
-	rank = h.rank != NH_UNKNOWN ? h.rank : l->rank != NH_UNKNOWN ? l->rank : h.role_rank;
+	rank = rank_of(l, &h, s, n);
 	if (nh_log_metrics(h.body, h.n, &told)) {
 		st = nh_log_stream_of(l, told.metric.rank == NH_UNKNOWN ? rank : told.metric.rank);
 		if (st) {
-			add_metric(l, st, &told.metric);
+			add_metric(l, st, &told);
 			add_saving(st, &told.save);
 		}
 		return;
@@ -213,7 +236,7 @@ void nh_log_begin(struct nh_log *l, const char *path)
 	l->source = nh_utf8_repair(l->c->arena, path, strlen(path));
 	l->path_rank = l->rank = nh_log_path_rank(path);
 	l->first = l->c->log_events.n;
-	l->summary = l->root = false;
+	l->summary = l->root = l->unlabelled = false;
 	l->failure = (struct nh_log_event){ 0 };
 	nh_row_init(&nh_log_event_type, &l->failure);
 	l->row = (struct nh_log_file){ 0 };

@@ -151,12 +151,35 @@ static size_t prefix(const char *s, size_t n, struct nh_log_head *h)
 	return took;
 }
 
+/* "3: ", " 3: " or "03: ": the number of the task, of one width in all lines. */
+static size_t label(const char *s, size_t n, struct nh_log_head *h)
+{
+	enum { WIDTH_MAX = 7 };
+	size_t blank = 0, took;
+	int64_t v = -1;
+
+	while (blank < n && blank < WIDTH_MAX && s[blank] == ' ')
+		blank++;
+	took = blank + nh_log_int(s + blank, n - blank, &v);
+	if (v < 0 || took > WIDTH_MAX || took >= n || s[took] != ':' ||
+		(took + 1 < n && s[took + 1] != ' '))
+		return 0;
+	h->label = v;
+	return took + 1 + (took + 1 < n);
+}
+
 void nh_log_head(const char *s, size_t n, struct nh_log_head *ret)
 {
-	*ret = (struct nh_log_head){ .rank = NH_UNKNOWN,
+	size_t first;
+
+	*ret = (struct nh_log_head){ .label = NH_UNKNOWN,
+		.rank = NH_UNKNOWN,
 		.role_rank = NH_UNKNOWN,
 		.group_rank = NH_UNKNOWN,
 		.at_ms = NH_UNKNOWN };
+	first = label(s, n, ret);
+	s += first;
+	n -= first;
 	for (int i = 0; i < PREFIXES_MAX; i++) {
 		size_t took = prefix(s, n, ret);
 

@@ -114,7 +114,10 @@ void nh_log_error(struct nh_log *l, const char *s, size_t n)
 	const json_t *text = json_is_object(m) ? json_object_get(m, "message") : m;
 	struct nh_log_stream *st = nh_log_stream_of(l, l->rank);
 	struct nh_log_head h = {
-		.rank = l->rank, .role_rank = NH_UNKNOWN, .group_rank = NH_UNKNOWN
+		.label = NH_UNKNOWN,
+		.rank = l->rank,
+		.role_rank = NH_UNKNOWN,
+		.group_rank = NH_UNKNOWN,
 	};
 	int kind;
 

@@ -7,6 +7,7 @@
 
 /* What stands before the message.  Unknown: NH_UNKNOWN. */
 struct nh_log_head {
+	int64_t label;	    /* 3:, by srun --label before all else */
 	int64_t rank;	    /* [rank3]: */
 	int64_t role_rank;  /* [default3]:, of the launcher */
 	int64_t group_rank; /* [PG ID 0 PG GUID 0 Rank 3] */

@@ -18,6 +18,22 @@ static void set(struct nh_log_step *to, const char *key, size_t n, double v)
 	*(int64_t *)((char *)to + row->offset) = (int64_t)(v * row->scale);
 }
 
+/* A name as hosts have it, not a sentence. */
+static void set_host(struct nh_log_step *to, const char *key, size_t key_n, const char *s, size_t n)
+{
+	size_t len = 0;
+
+	if ((key_n != 4 || memcmp(key, "host", 4) != 0) &&
+		(key_n != 8 || memcmp(key, "hostname", 8) != 0))
+		return;
+	while (len < n && (isalnum((unsigned char)s[len]) || (s[len] && strchr("-._", s[len]))))
+		len++;
+	if (len >= sizeof(to->host))
+		return;
+	memcpy(to->host, s, len);
+	to->host[len] = '\0';
+}
+
 static void from_json(const char *s, size_t n, struct nh_log_step *to)
 {
 	json_t *obj = json_loadb(s, n, JSON_DISABLE_EOF_CHECK, NULL), *v;
@@ -26,6 +42,8 @@ static void from_json(const char *s, size_t n, struct nh_log_step *to)
 	json_object_foreach(obj, key, v)
 		if (json_is_number(v))
 			set(to, key, strlen(key), json_number_value(v));
+		else if (json_is_string(v))
+			set_host(to, key, strlen(key), json_string_value(v), json_string_length(v));
 	json_decref(obj);
 }
 
@@ -53,6 +71,7 @@ static void from_pairs(const char *s, size_t n, struct nh_log_step *to)
 			key--;
 		if (key < eq && value(eq + 1, (size_t)(end - eq) - 1, &v))
 			set(to, key, (size_t)(eq - key), v);
+		set_host(to, key, (size_t)(eq - key), eq + 1, (size_t)(end - eq) - 1);
 	}
 }
 
@@ -77,6 +96,7 @@ bool nh_log_metrics(const char *s, size_t n, struct nh_log_step *ret)
 
 	nh_row_init(&nh_rank_metric_type, &ret->metric);
 	nh_row_init(&nh_save_cost_type, &ret->save);
+	ret->host[0] = '\0';
 	n = n < LINE_MAX_LOOKED ? n : LINE_MAX_LOOKED;
 	for (size_t i = 0; !any && i < sizeof(words) / sizeof(*words); i++)
 		any = memmem(s, n, words[i], strlen(words[i]));

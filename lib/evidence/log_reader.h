@@ -16,6 +16,7 @@ struct nh_log_stream {
 	bool fresh;			  /* has events that are not marked as survived */
 	size_t metrics;			  /* seen so far */
 	struct nh_rank_metric *ring;	  /* the last NH_KEPT_METRICS */
+	const char *host;		  /* as it said last */
 	bool saves;			  /* it told what saving costs */
 	struct nh_save_cost save;
 };
@@ -25,6 +26,7 @@ struct nh_log {
 	const char *source;
 	int64_t path_rank; /* of the file's place, NH_UNKNOWN */
 	int64_t rank;	   /* of lines that do not say */
+	bool unlabelled;   /* some line has no label of srun: numbers before others are none */
 	struct nh_log_file row;
 	size_t first; /* of the case's events: this file's first */
 	struct nh_log_stream *streams;

@@ -45,6 +45,7 @@ extern const size_t nh_log_numbers_n;
 struct nh_log_step {
 	struct nh_rank_metric metric;
 	struct nh_save_cost save;
+	char host[256]; /* "" = not told */
 };
 
 /* A number of the training loop: a key, and what one of its unit is in us or bytes. */

@@ -63,6 +63,7 @@ struct nh_rank_metric {
 	int64_t compute_us, wait_us;
 	int64_t peak_bytes, total_bytes; /* of GPU memory */
 	int64_t checkpoint_step;	 /* the last one that was saved */
+	const char *host;		 /* where it said it ran */
 	const char *source;
 };
 

@@ -48,6 +48,7 @@ TYPE(nh_rank_metric_type, "rank_metric",
 	F(INT, peak_bytes),
 	F(INT, total_bytes),
 	F(INT, checkpoint_step),
+	P(STR, host, SECRET),
 	P(STR, source, PATH));
 #undef S
 

@@ -130,6 +130,19 @@ EOF
 check "all hostile ones in little memory: nothing ran" $?
 "$nh" report - <samples/full.pt -f brief | grep -q -x -e "$quiet"
 check "a file as standard input" $?
+cat samples/full.pt | "$nh" report - >/dev/null 2>err
+[ $? = 2 ] && grep -q 'through a pipe, but can only be read in place: write it to a file first' err
+check "a checkpoint through a pipe: what to do" $?
+for pack in gzip zstd; do
+	$pack -c samples/full.pt 2>/dev/null >packed
+	"$nh" report packed >/dev/null 2>err
+	[ $? = 2 ] && grep -q 'packed: a packed checkpoint, .*: unpack it into a file first' err
+	check "a checkpoint in $pack: what to do" $?
+done
+gzip -c case.json packed 2>/dev/null | gzip -c >twice
+"$nh" report twice >/dev/null 2>err
+[ $? = 2 ] && grep -q 'packed twice: unpack it once first' err
+check "packed twice: what to do" $?
 "$nh" report -f json made/dcp-no-shard >case.json
 verdict "the case that report writes says the same" case.json 1 "$bad"
 cp -r "$samples/dcp" one && mkdir -p job && mv one job/ckpt && cp "$samples/thin.pt" job/

@@ -44,7 +44,7 @@ text "$logs/elog_kill" "$logs/torchrun-kill.log"
 told "by which signal" 'rank 2 was ended by signal 9 (SIGKILL) first; ranks 0, 1, 3 only followed'
 
 verdict "interleaved ranks: memory before timeouts" 1 \
-	'problem out-of-memory likely victims=3 rank=3 victim-ranks=0,1,2' "$logs/oom.log"
+	'problem out-of-memory likely victims=3 host=gpu03 rank=3 victim-ranks=0,1,2' "$logs/oom.log"
 text "$logs/oom.log"
 told "what was asked for, free and in pieces" '2.50 GiB requested, 1.20 GiB free on the GPU, 70.12 GiB allocated by PyTorch, 5.03 GiB reserved by PyTorch but unallocated, 79.15 GiB the GPU'
 told "fragmentation" 'it lies in pieces'
@@ -76,6 +76,19 @@ check "a secret is masked" $?
 
 straggler='problem straggler likely victims=3'
 verdict "the shortest wait" 1 "$straggler rank=2 victim-ranks=0,1,3" "$logs/straggler.log"
+sed 's/^rank=\([0-9]*\) /\1: host=gpu0\1 /' "$logs/straggler.log" >"$tmp/labelled.log"
+verdict "labels of srun, hosts told" 1 \
+	'problem straggler likely victims=3 host=gpu02 rank=2 victim-ranks=0,1,3' "$tmp/labelled.log"
+{
+	echo 'srun: job 12 has been allocated resources'
+	printf ' 0: Traceback (most recent call last):\n12:   x\n 0:   File "/app/a.py", line 3\n'
+	echo ' 0: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB.'
+	echo '12: RuntimeError: [1] Connection closed by peer [10.0.0.1]:4711'
+	echo 'srun: error: gpu01: task 0: Exited with exit code 1'
+} >"$tmp/srun.log"
+verdict "a failure under labels" 1 'problem out-of-memory likely victims=1 rank=0 victim-ranks=12' "$tmp/srun.log"
+{ echo step by step && cat "$tmp/srun.log"; } >"$tmp/numbers.log"
+verdict "numbers before some lines are no labels" 1 'problem out-of-memory likely victims=0 culprit=-' "$tmp/numbers.log"
 verdict "in JSON lines" 1 "$straggler rank=0 victim-ranks=1,2,3" "$logs/straggler-json.log"
 verdict "uneven batches" 0 "$quiet" "$logs/uneven.log"
 verdict "a healthy loop" 0 "$quiet" "$logs/healthy.log"
@@ -87,7 +100,7 @@ sed 's/culprit=- //' "$tmp/out" | grep -qx 'problem out-of-memory likely victims
 	[ "$(wc -l <"$tmp/out")" = 1 ]
 check "dumps and logs of one job: the cause, with what waited for it" $?
 "$nh" report -f json "$logs/oom.log" >"$tmp/case.json" 2>/dev/null
-verdict "a saved report" 1 'problem out-of-memory likely victims=3 rank=3 victim-ranks=0,1,2' "$tmp/case.json"
+verdict "a saved report" 1 'problem out-of-memory likely victims=3 host=gpu03 rank=3 victim-ranks=0,1,2' "$tmp/case.json"
 
 # What is no log.
 printf 'Rank 2 prints "Watchdog caught collective operation timeout" and dies.\n' >"$tmp/prose.md"
@@ -111,5 +124,5 @@ prlimit --as=400000000 "$nh" report -v -f brief "$tmp/sparse.log" >"$tmp/out" 2>
 grep -q 'sparse.log: .*more than 4 GiB' "$tmp/err" && grep -q 'out-of-memory likely.*rank=1' "$tmp/out"
 check "a sparse file of 10 GB" $?
 zstd -q "$logs/oom.log" -o "$tmp/oom.log.zst"
-verdict "a packed log" 1 'problem out-of-memory likely victims=3 rank=3 victim-ranks=0,1,2' "$tmp/oom.log.zst"
+verdict "a packed log" 1 'problem out-of-memory likely victims=3 host=gpu03 rank=3 victim-ranks=0,1,2' "$tmp/oom.log.zst"
 echo "1..$n"

@@ -53,6 +53,13 @@ static void prefixes(void)
 	ok(h.rank == NH_UNKNOWN);
 	h = head("[rank99999999999999999999]: x");
 	ok(h.rank == NH_UNKNOWN);
+	h = head("03: [rank4]: x");
+	ok(h.label == 3 && h.rank == 4);
+	is(h.body, "x");
+	h = head(" 7:");
+	ok(h.label == 7 && h.n == 0);
+	ok(head("7:30 x").label == NH_UNKNOWN && head("-7: x").label == NH_UNKNOWN);
+	ok(head("12345678: x").label == NH_UNKNOWN && head("      ").label == NH_UNKNOWN);
 	h = head("");
 	ok(h.n == 0 && !h.known);
 }
@@ -141,6 +148,10 @@ static void metrics(void)
 	ok(t.save.mtbf_us == 86400000000 && t.metric.step == NH_UNKNOWN);
 	ok(nh_log_metrics("step=3 step_s=0.5", 17, &t) && t.save.step_us == 500000);
 	ok(!nh_log_metrics("step_s=0.5 mtbf_h=-1", 20, &t));
+	ok(nh_log_metrics("host=gpu-03.x, step=3 wait_s=1", 30, &t));
+	is(t.host, "gpu-03.x");
+	ok(nh_log_metrics("{\"hostname\":\"a b\",\"step\":3,\"wait_s\":1}", 38, &t));
+	is(t.host, "a");
 }
 
 /* Many events and steps: the first and the last of them. */
