@@ -1,6 +1,7 @@
 #include "analyse/analyse.h"
 
 #include <string.h>
+#include "analyse/check.h"
 #include "analyse/checkpoint.h"
 #include "analyse/flight.h"
 #include "analyse/gpu.h"
@@ -283,7 +284,8 @@ static int status_of(const struct nh_case *c, bool open)
 	nh_for(gap, &c->gaps)
 		if (gap->needed)
 			return NH_INCONCLUSIVE;
-	return anything_alive(c) || c->rank_groups.n || c->log_files.n || c->checkpoints.n
+	return anything_alive(c) || c->rank_groups.n || c->log_files.n || c->checkpoints.n ||
+			       c->checks.n
 		       ? NH_NO_HANG
 		       : NH_NOTHING_TO_INSPECT;
 }
@@ -326,6 +328,7 @@ void nh_analyse(struct nh_case *c)
 		nh_memory_analyse(c, &g[n - 1]);
 		nh_kernel_log_analyse(c, &g[n - 1]);
 	}
+	nh_checks_analyse(c);
 
 	/* A rule that convicts in one form is not ruled out in another. */
 	size_t kept = 0;

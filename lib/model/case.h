@@ -5,6 +5,7 @@
 #ifndef NH_MODEL_CASE_H
 #define NH_MODEL_CASE_H
 
+#include "model/check.h"
 #include "model/checkpoint.h"
 #include "model/evidence.h"
 #include "model/gpu.h"
@@ -69,6 +70,7 @@ struct nh_case {
 	NH_VEC(struct nh_checkpoint) checkpoints;
 	NH_VEC(struct nh_rank_metric) rank_metrics;
 	NH_VEC(struct nh_save_cost) save_costs;
+	NH_VEC(struct nh_check) checks;
 };
 
 /* The header object's fields, and the tables' lists by name ("processes", "threads" …). */

@@ -316,5 +316,6 @@ TYPE(nh_case_tables_type, "tables",
 	R(ROWS, log_events, nh_log_event_type),
 	R(ROWS, checkpoints, nh_checkpoint_type),
 	R(ROWS, rank_metrics, nh_rank_metric_type),
-	R(ROWS, save_costs, nh_save_cost_type));
+	R(ROWS, save_costs, nh_save_cost_type),
+	R(ROWS, checks, nh_check_type));
 #undef S

@@ -9,22 +9,6 @@
 #include "model/case.h"
 #include "report/doc.h"
 
-enum nh_check_state {
-	NH_CHECK_OFF = 1, /* evidence will be missing */
-	NH_CHECK_ADVICE,  /* it will be poorer than it could be; has its price */
-	NH_CHECK_UNKNOWN, /* could not be told */
-	NH_CHECK_FINE,
-};
-
-struct nh_check {
-	enum nh_check_state state;
-	const char *what;    /* "flight recorder" */
-	const char *fact;    /* what was read */
-	const char *why;     /* what is lost; NULL where nothing is */
-	const char *cost;    /* of mending it; NULL */
-	const char *command; /* to paste into a shell; NULL */
-};
-
 struct nh_preflight {
 	struct nh_arena *a;
 	int64_t pid;	     /* NH_UNKNOWN = an environment without a process */
@@ -42,7 +26,7 @@ int nh_preflight(struct nh_arena *a, int64_t pid, char *const *command, struct n
 
 /* Whether any check is NH_CHECK_OFF. */
 bool nh_preflight_off(const struct nh_preflight *p);
-/* The checks as a case: finding evidence-off if something is off, the rest in ruled_out. */
+/* The checks as a case: rows and verdict. */
 void nh_preflight_case(const struct nh_preflight *p, struct nh_case *ret);
 /* The checks as a document. */
 void nh_preflight_words(const struct nh_preflight *p, struct nh_doc *d);

@@ -27,6 +27,13 @@ ahead() { # NAME VARIABLE=VALUE... -- ARGUMENTS...
 	bare $vars "$nh" preflight -f json "$@" >"$tmp/$ahead.json" 2>"$tmp/$ahead.err" </dev/null
 	echo $? >"$tmp/$ahead.rc"
 }
+# again NAME: the saved case says the same, with the same exit status
+again() {
+	"$nh" report -f brief "$tmp/$1.json" >"$tmp/again" 2>&1
+	[ $? = "$(cat "$tmp/$1.rc")" ] && [ "$(cut -d ' ' -f 1-3 "$tmp/again")" = "$2" ] && return
+	sed 's/^/# /' "$tmp/again"
+	return 1
+}
 # lacks NAME TOPIC...: these things are off, and no others
 lacks() {
 	lacks=$1
@@ -52,7 +59,8 @@ ahead maps -- "$(value old-maps pid)"
 pack 2.14.1 2.17.1
 ahead new NCCL_DEBUG=WARN -- -- "$run" --nnodes 2
 ahead new-alias TORCH_NCCL_TRACE_BUFFER_SIZE=0 NCCL_DEBUG=WARN -- -- "$run"
-ahead unknown -- -- /bin/true
+mkdir -p "$tmp/none/bin" && cp /bin/true "$tmp/none/bin/train"
+ahead unknown -- -- "$tmp/none/bin/train"
 ahead gone -- 2147483647
 bare "$nh" preflight -- "$run" >"$tmp/text" 2>/dev/null
 bare "$nh" preflight -f dot >/dev/null 2>&1
@@ -69,6 +77,8 @@ check "a dump path that is not there" lacks nowhere "dump path"
 check "a process: PyTorch by its mapped library" exports maps TORCH_NCCL_TRACE_BUFFER_SIZE=2000
 check "a process: NCCL's version from its package" tells maps \
 	"any('2.21.5 (mapped)' in g.fact for g in f.gates)"
+check "a saved case that lacks something, read again" again old 'problem evidence-off confirmed'
+check "a saved case that lacks nothing, read again" again new 'no-hang - -'
 check "2.14: on by default" fine new
 check "2.14: the affected NCCL is told" tells new \
 	"any('2.17.1 (would be loaded)' in r.why and 'duplicate' in r.why for r in v.ruled_out)"

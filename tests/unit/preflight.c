@@ -1,6 +1,7 @@
 /* What decides whether a failure leaves evidence, and how it is told. */
 #include <errno.h>
 #include "know/evidence_env.h"
+#include "analyse/analyse.h"
 #include "preflight/preflight.h"
 #include "tap.h"
 
@@ -105,6 +106,10 @@ static void test_telling(struct nh_arena *a)
 	is(c.verdict.findings.v[0].evidence.v[0], "recorder: X is unset: none");
 	is(c.verdict.findings.v[0].remedy.v[0].command, "export X=1");
 	ok(c.verdict.findings.v[0].unknown.n == 1);
+	nh_analyse(&c);
+	ok(c.verdict.findings.n == 1 && c.checks.n == 3);
+	is(c.verdict.findings.v[0].title,
+		"pid 7: the next failure will leave too little evidence: 1 thing is off");
 }
 
 static void test_nobody(struct nh_arena *a)
