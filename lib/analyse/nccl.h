@@ -26,6 +26,17 @@ bool nh_nccl_joins_service(const struct nh_graph *g, const struct nh_path *p);
 bool nh_nccl_polls_live_peer(const struct nh_graph *g, const struct nh_path *p);
 bool nh_nccl_open_peer(const struct nh_graph *g, const struct nh_path *p);
 
+/* The steps of rules that follow a teardown to the other end of a live peer. */
+#define NH_STEPS_TO_PEER                                                                           \
+	{ NH_EDGE_JOINS, true, nh_nccl_joins_service,                                              \
+		"no thread waits for an NCCL proxy service thread to end" },                       \
+		{ NH_EDGE_POLLS, false, nh_nccl_polls_live_peer,                                   \
+			"the joined service thread polls no live peer" },                          \
+	{                                                                                          \
+		NH_EDGE_PEER, false, nh_nccl_open_peer,                                            \
+			"the live peer's other end is not an open connection of this host"         \
+	}
+
 /* The thread that the path's last join waits for, and the one that makes this join. */
 const struct nh_thread *nh_nccl_joined(const struct nh_path *p);
 const struct nh_thread *nh_nccl_joiner(const struct nh_path *p);

@@ -58,13 +58,6 @@ const struct nh_module *nh_nccl_module(const struct nh_graph *g, int64_t pid)
 	return best;
 }
 
-int64_t nh_nccl_version(const struct nh_graph *g, int64_t pid)
-{
-	const struct nh_module *m = nh_nccl_module(g, pid);
-
-	return m ? nh_nccl_version_parse(m->nccl) : NH_UNKNOWN;
-}
-
 /* In a library or program that has NCCL linked in, other code may import shutdown too. */
 static int shutdown_marker(const struct nh_module *m)
 {

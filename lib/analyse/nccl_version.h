@@ -8,8 +8,6 @@
 /* The NCCL that a process uses: of several that it maps, the one most frames of its stacks lie in.
  * NULL = none is known. */
 const struct nh_module *nh_nccl_module(const struct nh_graph *g, int64_t pid);
-/* Its version as one number (know/nccl_versions.h), NH_UNKNOWN. */
-int64_t nh_nccl_version(const struct nh_graph *g, int64_t pid);
 /* Whether a frame of a process's stack lies in an NCCL that it maps. */
 bool nh_nccl_has_frame(const struct nh_graph *g, int64_t pid, const struct nh_frame *f);
 /* "NCCL 2.17.1 (ncclGetVersion of libnccl.so.2; does not import shutdown)"; m->nccl is set. */

@@ -324,12 +324,7 @@ static void tell_hidden(struct nh_arena *a, const struct nh_match *m, struct nh_
 }
 
 static const struct nh_step held_steps[] = {
-	{ NH_EDGE_JOINS, true, nh_nccl_joins_service,
-		"no thread waits for an NCCL proxy service thread to end" },
-	{ NH_EDGE_POLLS, false, nh_nccl_polls_live_peer,
-		"the joined service thread polls no live peer" },
-	{ NH_EDGE_PEER, false, nh_nccl_open_peer,
-		"the live peer's other end is not an open connection of this host" },
+	NH_STEPS_TO_PEER,
 	{ NH_EDGE_HELD_BY, false, only_bystanders,
 		"the other end is still held by the rank itself or by another live rank" },
 };

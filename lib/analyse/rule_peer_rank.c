@@ -96,12 +96,7 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 }
 
 static const struct nh_step steps[] = {
-	{ NH_EDGE_JOINS, true, nh_nccl_joins_service,
-		"no thread waits for an NCCL proxy service thread to end" },
-	{ NH_EDGE_POLLS, false, nh_nccl_polls_live_peer,
-		"the joined service thread polls no live peer" },
-	{ NH_EDGE_PEER, false, nh_nccl_open_peer,
-		"the live peer's other end is not an open connection of this host" },
+	NH_STEPS_TO_PEER,
 	{ NH_EDGE_HELD_BY, false, other_rank, "no other live rank holds the other end" },
 };
 

@@ -1,58 +1,20 @@
-#include "case/intake.h"
+#include "case/intake_state.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include "base/set.h"
 #include "base/str.h"
 #include "case/decode.h"
-#include "case/map.h"
-#include "evidence/checkpoint.h"
-#include "evidence/flight.h"
-#include "evidence/log.h"
 
 #define LINE_LIMIT (16u << 20)
 #define ERRORS_KEPT 100
-#define ID_BYTES 4096 /* of each evidence file that make up the id of their case */
-
-/* A case and what came of it. */
-struct entry {
-	struct nh_case c;
-	NH_VEC(int64_t) lines; /* the numbers of its lines, each once, as they came */
-	int64_t last;	       /* number of the line that ended it, -1 = none yet */
-	int64_t most;	       /* the highest number so far */
-	const char *prefix;    /* what pdsh called the host, NULL = nothing */
-};
-
-/* A file or stream: its lines may arrive in pieces, between pieces of others. */
-struct source {
-	const char *name;  /* NULL: ended */
-	NH_VEC(char) part; /* the beginning of an unfinished line */
-	int64_t line;	   /* number of the present line, from 1 */
-	bool skipping;	   /* the present line is too long, its rest is dropped */
-};
-
-struct nh_intake {
-	struct nh_arena *a;
-	NH_VEC(struct entry *) cases;
-	NH_VEC(struct source) sources;
-	struct nh_map ids;   /* case id → struct entry */
-	struct nh_map seen;  /* case and line number → itself */
-	struct entry *files; /* the case made of evidence files, NULL = there were none */
-	struct nh_flight *flight;
-	struct nh_log *log;
-	uint64_t hash; /* of those files */
-	NH_VEC(const char *) errors;
-	size_t untold; /* errors that were not kept */
-	char more[64];
-};
 
 /* One line being read; the decoder comes first, so that its callback finds the rest. */
 struct reading {
 	struct nh_decoder d;
 	struct nh_intake *in;
-	const struct source *src;
+	const struct nh_intake_source *src;
 	const char *json; /* the object */
 	size_t n;
 	size_t column;	    /* characters before it */
@@ -68,8 +30,8 @@ struct nh_intake *nh_intake_new(struct nh_arena *a)
 }
 
 /* Kept as "SOURCE: line N: …", or "SOURCE: line N, column M: …" for a column that is not 0. */
-static void __attribute__((format(printf, 4, 5)))
-complain(struct nh_intake *in, const struct source *src, size_t column, const char *fmt, ...)
+static void __attribute__((format(printf, 4, 5))) complain(struct nh_intake *in,
+	const struct nh_intake_source *src, size_t column, const char *fmt, ...)
 {
 	char where[32] = "";
 	va_list ap;
@@ -123,14 +85,14 @@ static void wrong_type(struct nh_decoder *d, const struct nh_type *type, const s
 		expected, json_kind(found));
 }
 
-static struct entry *entry_of(struct nh_intake *in, const json_t *id)
+static struct nh_intake_entry *entry_of(struct nh_intake *in, const json_t *id)
 {
 	struct nh_map_entry *e =
 		nh_map_at(in->a, &in->ids, json_string_value(id), json_string_length(id));
-	struct entry *c = e->value;
+	struct nh_intake_entry *c = e->value;
 
 	if (!c) {
-		c = e->value = nh_new(in->a, struct entry, 1);
+		c = e->value = nh_new(in->a, struct nh_intake_entry, 1);
 		nh_row_init(&nh_case_header_type, &c->c);
 		c->c.arena = in->a;
 		c->c.id = e->key;
@@ -142,10 +104,10 @@ static struct entry *entry_of(struct nh_intake *in, const json_t *id)
 }
 
 /* False if this line of the case was here before. */
-static bool first_time(struct nh_intake *in, struct entry *c, int64_t n)
+static bool first_time(struct nh_intake *in, struct nh_intake_entry *c, int64_t n)
 {
 	struct {
-		const struct entry *c;
+		const struct nh_intake_entry *c;
 		int64_t n;
 	} key = { c, n };
 	struct nh_map_entry *e = nh_map_at(in->a, &in->seen, &key, sizeof(key));
@@ -165,7 +127,7 @@ static void read_object(struct reading *r, const json_t *obj)
 {
 	const json_t *id = json_object_get(obj, "case"), *n = json_object_get(obj, "n");
 	const json_t *verdict = json_object_get(obj, "verdict");
-	struct entry *c;
+	struct nh_intake_entry *c;
 
 	if (!json_is_string(id) || !json_is_integer(n) || json_integer_value(n) < 0) {
 		complain(r->in, r->src, 0, "not a line of a case: no \"case\" and \"n\"");
@@ -207,7 +169,8 @@ static json_t *parse(struct nh_arena *scratch, struct reading *r, json_error_t *
 	return json_loadb(r->json, r->n, JSON_REJECT_DUPLICATES, err);
 }
 
-static void take_line(struct nh_intake *in, const struct source *src, const char *s, size_t n)
+static void take_line(
+	struct nh_intake *in, const struct nh_intake_source *src, const char *s, size_t n)
 {
 	struct reading r = { { .a = in->a, .wrong = wrong_type }, .in = in, .src = src };
 	struct nh_arena scratch = { 0 };
@@ -238,9 +201,9 @@ static void take_line(struct nh_intake *in, const struct source *src, const char
 	nh_arena_free(&scratch);
 }
 
-static struct source *source_of(struct nh_intake *in, const char *name)
+static struct nh_intake_source *source_of(struct nh_intake *in, const char *name)
 {
-	struct source *unused = NULL;
+	struct nh_intake_source *unused = NULL;
 
 	nh_for(src, &in->sources) {
 		if (nh_streq(src->name, name))
@@ -255,7 +218,7 @@ static struct source *source_of(struct nh_intake *in, const char *name)
 	return unused;
 }
 
-static void keep_part(struct nh_intake *in, struct source *src, const char *s, size_t n)
+static void keep_part(struct nh_intake *in, struct nh_intake_source *src, const char *s, size_t n)
 {
 	if (src->part.n + n > LINE_LIMIT && !src->skipping) {
 		complain(in, src, 0, "longer than 16 MiB, skipped");
@@ -277,7 +240,7 @@ static void keep_part(struct nh_intake *in, struct source *src, const char *s, s
 	src->part.n += n;
 }
 
-static void end_line(struct nh_intake *in, struct source *src, const char *s, size_t n)
+static void end_line(struct nh_intake *in, struct nh_intake_source *src, const char *s, size_t n)
 {
 	if (src->part.n || src->skipping || n > LINE_LIMIT) {
 		keep_part(in, src, s, n);
@@ -293,7 +256,7 @@ static void end_line(struct nh_intake *in, struct source *src, const char *s, si
 
 void nh_intake_feed(struct nh_intake *in, const char *name, const char *buf, size_t len)
 {
-	struct source *src = source_of(in, name);
+	struct nh_intake_source *src = source_of(in, name);
 	const char *end = buf + len, *nl;
 
 	for (; buf < end && (nl = memchr(buf, '\n', (size_t)(end - buf))); buf = nl + 1)
@@ -303,7 +266,7 @@ void nh_intake_feed(struct nh_intake *in, const char *name, const char *buf, siz
 
 void nh_intake_end_source(struct nh_intake *in, const char *name)
 {
-	struct source *src = source_of(in, name);
+	struct nh_intake_source *src = source_of(in, name);
 
 	end_line(in, src, NULL, 0);
 	src->name = NULL;
@@ -328,79 +291,11 @@ const char *nh_intake_error(const struct nh_intake *in, size_t i)
 
 int nh_intake_complete(const struct nh_intake *in, size_t i)
 {
-	const struct entry *c = in->cases.v[i];
+	const struct nh_intake_entry *c = in->cases.v[i];
 
 	if (c == in->files)
 		return !c->c.gaps.n; /* without rows there is nothing else to tell */
 	return c->last >= 0 && c->most == c->last && (int64_t)c->lines.n - 1 == c->last;
-}
-
-/* Dumps, logs, checkpoints: all of them tell of one job.  Its id depends on the files alone, so
- * that the same files give the same report. */
-static struct nh_case *files_case(struct nh_intake *in, const char *buf, size_t len)
-{
-	struct entry *e = in->files;
-
-	if (!e) {
-		e = in->files = nh_new(in->a, struct entry, 1);
-		nh_row_init(&nh_case_header_type, &e->c);
-		e->c.arena = in->a;
-		e->c.schema = NH_SCHEMA;
-		e->c.tool = "ncclhang " NH_VERSION;
-		e->last = -1;
-		*nh_push(in->a, &in->cases) = e;
-	}
-	in->hash = nh_hash(buf, len < ID_BYTES ? len : ID_BYTES, in->hash ^ len);
-	e->c.id = nh_arena_printf(in->a, "%016llx", (unsigned long long)in->hash);
-	return &e->c;
-}
-
-int nh_intake_evidence(struct nh_intake *in, enum nh_kind kind, const char *name, const char *buf,
-	size_t len, struct nh_err *err)
-{
-	struct nh_case *c = files_case(in, buf, len);
-
-	if (kind != NH_KIND_FLIGHT)
-		return nh_fail(err, -EINVAL, "%s: not evidence of a known kind", name);
-	if (!in->flight)
-		in->flight = nh_flight_new(c);
-	return in->flight ? nh_flight_read(in->flight, name, buf, len, err)
-			  : nh_fail(err, -ENOMEM, "%s: %s", name, strerror(ENOMEM));
-}
-
-int nh_intake_log_begin(struct nh_intake *in, const char *name, const char *buf, size_t len)
-{
-	struct nh_case *c = files_case(in, buf, len);
-
-	if (!in->log)
-		in->log = nh_log_new(c);
-	if (!in->log)
-		return -ENOMEM;
-	nh_log_begin(in->log, name);
-	nh_log_feed(in->log, buf, len);
-	return 0;
-}
-
-void nh_intake_log_feed(struct nh_intake *in, const char *buf, size_t len)
-{
-	nh_log_feed(in->log, buf, len);
-}
-
-void nh_intake_log_end(struct nh_intake *in)
-{
-	nh_log_end(in->log);
-}
-
-int nh_intake_checkpoint(struct nh_intake *in, const char *name, int fd, struct nh_err *err)
-{
-	return nh_checkpoint_file(files_case(in, name, strlen(name)), name, fd, err);
-}
-
-int nh_intake_dir(struct nh_intake *in, const char *path, struct nh_err *err)
-{
-	if (!nh_checkpoint_is_dir(path))
-		return 1;
-	return nh_checkpoint_dir(files_case(in, path, strlen(path)), path, err);
 }
 
 static int by_number(const void *a, const void *b)
@@ -410,7 +305,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void missing(struct entry *c, const char *what)
+static void missing(struct nh_intake_entry *c, const char *what)
 {
 	struct nh_gap *gap = nh_push(c->c.arena, &c->c.gaps);
 	struct nh_arena *a = c->c.arena;
@@ -422,7 +317,7 @@ static void missing(struct entry *c, const char *what)
 	gap->needed = true;
 }
 
-static void find_missing(struct nh_arena *a, struct entry *c)
+static void find_missing(struct nh_arena *a, struct nh_intake_entry *c)
 {
 	int64_t next = 0;
 
@@ -441,12 +336,9 @@ static void find_missing(struct nh_arena *a, struct entry *c)
 
 void nh_intake_finish(struct nh_intake *in)
 {
-	nh_flight_free(in->flight);
-	nh_log_free(in->log);
-	in->flight = NULL;
-	in->log = NULL;
+	nh_intake_end_files(in);
 	nh_for(it, &in->cases) {
-		struct entry *c = *it;
+		struct nh_intake_entry *c = *it;
 
 		if (c == in->files)
 			continue;

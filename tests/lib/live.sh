@@ -29,8 +29,12 @@ exec 9<>"$tmp/hold"
 check() { # WHAT COMMAND...
 	n=$((n + 1)) what=$1
 	shift
-	if "$@"; then echo "ok $n - $what"; else echo "not ok $n - $what"; fi
+	"$@"
+	good=$?
+	if [ $good = 0 ]; then echo "ok $n - $what"; else echo "not ok $n - $what"; fi
 }
+# passed WHAT STATUS: of what ran before
+passed() { check "$1" [ "$2" = 0 ]; }
 skip() { # WHAT WHY
 	n=$((n + 1))
 	echo "ok $n - $1 # SKIP $2"
@@ -132,4 +136,22 @@ fd_of() {
 	for fd in /proc/"$2"/fd/*; do
 		[ "$(readlink "$fd")" = "socket:[$1]" ] && echo "${fd##*/}"
 	done
+}
+
+# verdict NAME STATUS LINE PATH...: the brief report of files, with the culprit's and victims' ranks
+verdict() {
+	name=$1 want=$2 line=$3
+	shift 3
+	"$nh" report -v -f brief "$@" >"$tmp/out" 2>"$tmp/err"
+	got=$?
+	[ $got = "$want" ] && [ "$(sed 's/culprit=- //' "$tmp/out")" = "$line" ]
+	passed "$name" $?
+	[ "$good" = 0 ] || sed "s/^/# $got: /" "$tmp/out" "$tmp/err"
+}
+# text PATH...: the text report of files, lines joined; told WHAT WORDS: it holds them
+text() { "$nh" report "$@" 2>"$tmp/err" | tr -s ' \n' ' ' >"$tmp/text"; }
+told() {
+	grep -q -e "$2" "$tmp/text"
+	passed "$1" $?
+	[ "$good" = 0 ] || sed 's/^/# /' "$tmp/text"
 }

@@ -1,49 +1,30 @@
 #!/bin/sh
 # Flight-recorder dumps: every truth is named, whatever is healthy stays silent, damage is said.
-nh=$PWD/$O/ncclhang
-case $O in /*) nh=$O/ncclhang ;; esac
+. tests/lib/live.sh
+
 dumps=$PWD/tests/flight
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-check() { # WHAT, and a status
-	n=$((n + 1))
-	if [ "$2" = 0 ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; fi
-}
-# verdict NAME DIR EXIT LINE...: the brief report's lines, with the culprit's and victims' ranks.
-verdict() {
-	name=$1 dir=$2 want=$3
-	shift 3
-	"$nh" report -v -f brief "$dir" >"$tmp/out" 2>"$tmp/err"
-	got=$?
-	printf '%s\n' "$@" >"$tmp/want"
-	[ $got = "$want" ] && sed 's/culprit=- //' "$tmp/out" | diff "$tmp/want" - >"$tmp/diff"
-	ok=$?
-	check "$name" $ok
-	[ $ok = 0 ] || sed 's/^/# /' "$tmp/out" "$tmp/err" "$tmp/diff"
-}
 python3 tests/lib/flight.py "$tmp/made" || exit 1
 cd "$tmp" || exit 1
 
 quiet='no-hang - - victims=0 culprit=-'
-verdict "Gloo, healthy" "$dumps/gloo-healthy" 0 "$quiet"
-verdict "Gloo, rank 2 never joined" "$dumps/gloo-stall" 1 'hang rank-missing likely victims=3 rank=2 victim-ranks=0,1,3'
-verdict "Gloo, rank 3 ran another operation" "$dumps/gloo-op" 1 'hang collective-mismatch likely victims=3 rank=3 victim-ranks=0,1,2'
-verdict "Gloo, sizes differ, one dump lacks: nobody is named" "$dumps/gloo-size" 1 'hang collective-mismatch likely victims=1 victim-ranks=2'
-verdict "NCCL, healthy" "$dumps/nccl-healthy" 0 "$quiet"
+verdict "Gloo, healthy" 0 "$quiet" "$dumps/gloo-healthy"
+verdict "Gloo, rank 2 never joined" 1 'hang rank-missing likely victims=3 rank=2 victim-ranks=0,1,3' "$dumps/gloo-stall"
+verdict "Gloo, rank 3 ran another operation" 1 'hang collective-mismatch likely victims=3 rank=3 victim-ranks=0,1,2' "$dumps/gloo-op"
+verdict "Gloo, sizes differ, one dump lacks: nobody is named" 1 'hang collective-mismatch likely victims=1 victim-ranks=2' "$dumps/gloo-size"
+verdict "NCCL, healthy" 0 "$quiet" "$dumps/nccl-healthy"
 for scene in missing nodump; do
-	verdict "NCCL, $scene" "$dumps/nccl-$scene" 1 'hang rank-missing likely victims=3 rank=2 victim-ranks=0,1,3'
+	verdict "NCCL, $scene" 1 'hang rank-missing likely victims=3 rank=2 victim-ranks=0,1,3' "$dumps/nccl-$scene"
 done
-verdict "NCCL, scheduled, not started" "$dumps/nccl-sched" 1 'hang gpu-not-started likely victims=3 rank=2 victim-ranks=0,1,3'
-verdict "NCCL, another operation" "$dumps/nccl-type" 1 'hang collective-mismatch likely victims=3 rank=2 victim-ranks=0,1,3'
-verdict "NCCL, straggler" "$dumps/nccl-straggler" 1 'problem straggler likely victims=3 rank=2 victim-ranks=0,1,3'
+verdict "NCCL, scheduled, not started" 1 'hang gpu-not-started likely victims=3 rank=2 victim-ranks=0,1,3' "$dumps/nccl-sched"
+verdict "NCCL, another operation" 1 'hang collective-mismatch likely victims=3 rank=2 victim-ranks=0,1,3' "$dumps/nccl-type"
+verdict "NCCL, straggler" 1 'problem straggler likely victims=3 rank=2 victim-ranks=0,1,3' "$dumps/nccl-straggler"
 
 missing='hang rank-missing likely victims=3 rank=2 victim-ranks=0,1,3'
 missing0='hang rank-missing likely victims=3 rank=0 victim-ranks=1,2,3'
 waits='inconclusive collective-wait possible victims=4 victim-ranks=0,1,2,3'
 perhaps='inconclusive rank-missing possible victims=3 rank=2 victim-ranks=0,1,3'
 while IFS='|' read -r scene status line; do
-	verdict "made: $scene" "made/$scene" "$status" "$line"
+	verdict "made: $scene" "$status" "$line" "made/$scene"
 done <<EOF
 healthy|0|$quiet
 missing0|1|$missing0
@@ -98,12 +79,12 @@ EOF
 # Damage: said for that file, the others are used, and a damaged rank is neither missing nor innocent.
 cp -r "$dumps/nccl-missing" cut
 head -c 9000 "$dumps/nccl-missing/nccl_trace_rank_1" >cut/nccl_trace_rank_1
-verdict "a cut file beside the culprit's" cut 1 'hang rank-missing likely victims=2 rank=2 victim-ranks=0,3'
+verdict "a cut file beside the culprit's" 1 'hang rank-missing likely victims=2 rank=2 victim-ranks=0,3' cut
 grep -q 'cut/nccl_trace_rank_1.*at byte [89][0-9][0-9][0-9]' "$tmp/err"
-check "the cut is named with its place" $?
+passed "the cut is named with its place" $?
 cp -r "$dumps/nccl-missing" cut2
 head -c 9000 "$dumps/nccl-missing/nccl_trace_rank_2" >cut2/nccl_trace_rank_2
-verdict "the culprit's file is cut" cut2 2 "$perhaps"
+verdict "the culprit's file is cut" 2 "$perhaps" cut2
 cp -r "$dumps/nccl-missing" flip
 python3 - flip/nccl_trace_rank_0 <<'EOF'
 import sys
@@ -113,7 +94,7 @@ open(sys.argv[1], "wb").write(b)
 EOF
 "$nh" report -f brief flip >out 2>err
 grep -q '^hang rank-missing' out && grep -q 'rank_0.*at byte' err
-check "a flipped bit is noticed" $?
+passed "a flipped bit is noticed" $?
 cp -r "$dumps/nccl-missing" hostile
 python3 - hostile/nccl_trace_rank_0 <<'EOF'
 import os, pickle, sys
@@ -122,30 +103,30 @@ class Evil:
         return os.system, ("touch executed",)
 pickle.dump({"version": "2.10", "pg_config": Evil(), "entries": []}, open(sys.argv[1], "wb"), 2)
 EOF
-verdict "a dump that would run code is refused" hostile 1 'hang rank-missing likely victims=2 rank=2 victim-ranks=1,3'
+verdict "a dump that would run code is refused" 1 'hang rank-missing likely victims=2 rank=2 victim-ranks=1,3' hostile
 grep -q 'refused: opcode GLOBAL at byte [0-9]' "$tmp/err" && [ ! -e executed ]
-check "by opcode and place, and nothing ran" $?
+passed "by opcode and place, and nothing ran" $?
 mkdir unnamed
 cp "$dumps/nccl-missing/nccl_trace_rank_0" unnamed/dump
 "$nh" report unnamed >out 2>err
 grep -q "let the file's name end with it" err
-check "a name without a rank is told how to be mended" $?
+passed "a name without a rank is told how to be mended" $?
 gzip -k -c "$dumps/nccl-missing/nccl_trace_rank_2" >cut2/nccl_trace_rank_2.gz
-verdict "a packed copy replaces a damaged file" cut2 1 "$missing"
+verdict "a packed copy replaces a damaged file" 1 "$missing" cut2
 
 # The case that report writes says the same.
 "$nh" report -f json made/chain >chain.json
-verdict "a saved report" chain.json 1 'hang rank-missing likely victims=3 rank=3 victim-ranks=0,1,2'
+verdict "a saved report" 1 'hang rank-missing likely victims=3 rank=3 victim-ranks=0,1,2' chain.json
 "$nh" report made/chain >text
 grep -q 'log_loss (/app/train.py:88)' text && grep -q 'waits in step (/app/train.py:71)' text &&
 	tr -s ' \n' ' ' <text | grep -q 'raising the timeout buys a longer hang'
-check "the culprit's place beside the victim's, and what a timeout buys" $?
+passed "the culprit's place beside the victim's, and what a timeout buys" $?
 "$nh" report made/a2a-total | tr -s ' \n' ' ' >text
 grep -q 'together send 100 elements and expect 101' text && grep -q 'rank 1 sends 20 and expects 31' text
-check "an all_to_all whose totals cannot be, with the numbers" $?
+passed "an all_to_all whose totals cannot be, with the numbers" $?
 "$nh" report made/batch-op | tr -s ' \n' ' ' >text
 grep -q 'rank 2: reduce_scatter of \[4096\] Float, number 3 of 4 coalesced' text
-check "which of the coalesced operations differs" $?
+passed "which of the coalesced operations differs" $?
 "$nh" report made/uneven -f json | grep -q '"ruled_out":\[{"id":"straggler"'
-check "uneven batches are told from a straggler" $?
-echo "1..$n"
+passed "uneven batches are told from a straggler" $?
+done_testing

@@ -1,34 +1,9 @@
 #!/bin/sh
 # Logs: the first cause is named before its followers, whatever is healthy stays silent, and no line
 # is too long.
-nh=$PWD/$O/ncclhang
-case $O in /*) nh=$O/ncclhang ;; esac
-logs=$PWD/tests/logs
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-check() { # WHAT, and a status
-	n=$((n + 1))
-	if [ "$2" = 0 ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; fi
-}
-# verdict NAME EXIT LINE PATH...: the brief report's line, with the culprit's and victims' ranks.
-verdict() {
-	name=$1 want=$2 line=$3
-	shift 3
-	"$nh" report -v -f brief "$@" >"$tmp/out" 2>"$tmp/err"
-	got=$?
-	[ $got = "$want" ] && [ "$(sed 's/culprit=- //' "$tmp/out")" = "$line" ]
-	ok=$?
-	check "$name" $ok
-	[ $ok = 0 ] || sed "s/^/# $got: /" "$tmp/out" "$tmp/err"
-}
-# told WHAT TEXT: the text report of the last paths holds it, lines joined
-told() {
-	tr -s ' \n' ' ' <"$tmp/text" | grep -q -F -- "$2"
-	check "$1" $?
-}
-text() { "$nh" report "$@" >"$tmp/text" 2>"$tmp/err"; }
+. tests/lib/live.sh
 
+logs=$PWD/tests/logs
 quiet='no-hang - - victims=0 culprit=-'
 verdict "a rank raised" 1 'problem out-of-memory likely victims=2 rank=2 victim-ranks=1,3' "$logs/elog_raise"
 gone='hang dead-peer likely victims=2 victim-ranks=1,3'
@@ -56,7 +31,7 @@ told "what a longer timeout buys" 'raising the timeout buys a longer hang'
 told "what NCCL says" 'NCCL WARN socketStartConnect'
 verdict "the older form" 1 'problem out-of-memory likely victims=0 rank=1' "$logs/oom-old.log"
 "$nh" report -f json "$logs/oom-old.log" | grep -q '"requested":20971520,"free":11272192,"allocated":15569256448,"capacity":16943645982'
-check "its numbers" $?
+passed "its numbers" $?
 
 verdict "only those who waited speak" 1 'hang collective-wait likely victims=3 victim-ranks=0,1,3' "$logs/timeouts.log"
 text "$logs/timeouts.log"
@@ -72,7 +47,7 @@ verdict "two raised, no time tells" 1 'hang dead-peer likely victims=0 culprit=-
 verdict "one alone" 2 'inconclusive dead-peer possible victims=0 rank=0' "$logs/both-raise.log"
 text "$logs/both-raise.log"
 grep -q 'token=\*\*\*' "$tmp/text" && ! grep -q hunter2 "$tmp/text"
-check "a secret is masked" $?
+passed "a secret is masked" $?
 
 straggler='problem straggler likely victims=3'
 verdict "the shortest wait" 1 "$straggler rank=2 victim-ranks=0,1,3" "$logs/straggler.log"
@@ -98,7 +73,7 @@ verdict "errors that the rank got over" 0 "$quiet" "$logs/caught.log"
 "$nh" report -v -f brief tests/flight/nccl-missing "$logs/elog_raise" >"$tmp/out" 2>&1
 sed 's/culprit=- //' "$tmp/out" | grep -qx 'problem out-of-memory likely victims=3 rank=2 victim-ranks=.*' &&
 	[ "$(wc -l <"$tmp/out")" = 1 ]
-check "dumps and logs of one job: the cause, with what waited for it" $?
+passed "dumps and logs of one job: the cause, with what waited for it" $?
 "$nh" report -f json "$logs/oom.log" >"$tmp/case.json" 2>/dev/null
 verdict "a saved report" 1 'problem out-of-memory likely victims=3 host=gpu03 rank=3 victim-ranks=0,1,2' "$tmp/case.json"
 
@@ -106,7 +81,7 @@ verdict "a saved report" 1 'problem out-of-memory likely victims=3 host=gpu03 ra
 printf 'Rank 2 prints "Watchdog caught collective operation timeout" and dies.\n' >"$tmp/prose.md"
 "$nh" report -f brief "$tmp/prose.md" >"$tmp/out" 2>"$tmp/err"
 [ $? = 2 ] && grep -q 'no dump and no log' "$tmp/err"
-check "prose is not taken for a log" $?
+passed "prose is not taken for a log" $?
 
 # Size and damage: memory stays bounded, the rest is used.
 {
@@ -117,12 +92,12 @@ check "prose is not taken for a log" $?
 } >"$tmp/long.log"
 prlimit --as=400000000 "$nh" report -v -f brief "$tmp/long.log" >"$tmp/out" 2>"$tmp/err"
 [ "$(sed 's/culprit=- //' "$tmp/out")" = 'problem out-of-memory likely victims=0 rank=1' ]
-check "a line of 100 MB and invalid UTF-8 before the cause" $?
+passed "a line of 100 MB and invalid UTF-8 before the cause" $?
 cp "$logs/oom-old.log" "$tmp/sparse.log"
 truncate -s 10G "$tmp/sparse.log"
 prlimit --as=400000000 "$nh" report -v -f brief "$tmp/sparse.log" >"$tmp/out" 2>"$tmp/err"
 grep -q 'sparse.log: .*more than 4 GiB' "$tmp/err" && grep -q 'out-of-memory likely.*rank=1' "$tmp/out"
-check "a sparse file of 10 GB" $?
+passed "a sparse file of 10 GB" $?
 zstd -q "$logs/oom.log" -o "$tmp/oom.log.zst"
 verdict "a packed log" 1 'problem out-of-memory likely victims=3 host=gpu03 rank=3 victim-ranks=0,1,2' "$tmp/oom.log.zst"
-echo "1..$n"
+done_testing
