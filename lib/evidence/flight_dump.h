@@ -66,6 +66,7 @@ struct nh_fr_entry {
 		place; /* of coalesced ones: which, from 1 (0 = alone), and its place in it */
 	int state;     /* enum nh_work_state, 0 = unknown */
 	bool retired, p2p, done, keep;
+	bool coalesced; /* it ends a batch of others */
 };
 
 struct nh_fr_group {

@@ -238,6 +238,7 @@ bool nh_fr_take(void *ctx, const struct nh_value *items, size_t n)
 	d->nentries++;
 	op = nh_fr_op(e, &len); /* formats before 2.2 have no is_p2p */
 	e->p2p |= len > 5 && (!memcmp(op, "send ", 5) || !memcmp(op, "recv ", 5));
+	e->coalesced = len == 9 && !memcmp(op, "coalesced", 9);
 	return true;
 }
 

@@ -18,14 +18,6 @@ static bool is_done(const struct nh_fr_entry *e, const struct nh_rank_group *g)
 		      : g->completed != NH_UNKNOWN && e->seq <= g->completed;
 }
 
-static bool ends_batch(const struct nh_fr_entry *e)
-{
-	size_t n;
-	const char *op = nh_fr_op(e, &n);
-
-	return n == 9 && !memcmp(op, "coalesced", 9);
-}
-
 /*
  * Coalesced operations have both sequence numbers in common with the "coalesced" entry that follows
  * them, and it alone is kept up to date: theirs would say "scheduled" for ever.
@@ -39,7 +31,7 @@ static void join_batches(struct nh_flight *d)
 		struct nh_fr_entry *e = &d->entries[i];
 		const struct nh_fr_entry *last = &d->entries[end[e->nth] ? end[e->nth] - 1 : i];
 
-		if (ends_batch(e)) {
+		if (e->coalesced) {
 			end[e->nth] = e->batch = (uint32_t)i + 1;
 		} else if (last != e && e->seq == last->seq && e->p2p_seq == last->p2p_seq) {
 			e->batch = end[e->nth];
@@ -58,14 +50,14 @@ static void join_batches(struct nh_flight *d)
 		struct nh_fr_entry *e = &d->entries[i];
 
 		e->place = e->batch ? place[e->nth]++ : 0;
-		if (!e->batch || ends_batch(e))
+		if (!e->batch || e->coalesced)
 			place[e->nth] = 0;
 	}
 }
 
 static bool tells_place(const struct nh_fr_entry *e)
 {
-	return e->place < NH_KEPT_BATCH || ends_batch(e);
+	return e->place < NH_KEPT_BATCH || e->coalesced;
 }
 
 /* Counts what is alone, and the first that is seen of a batch; the rest goes with that. */

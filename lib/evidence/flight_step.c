@@ -22,17 +22,36 @@ static bool symmetric(const struct nh_fr_entry *e)
 	return !e->p2p && e->name.word == NH_FR_SYMMETRIC;
 }
 
-/* Which call site an entry comes from; never 0. */
-static uint64_t site_of(const struct nh_flight *d, const struct nh_fr_entry *e)
+/* Texts recur from the pickle's memo, at the same place: the last one's hash is at hand. */
+struct texts {
+	struct {
+		const char *s;
+		uint64_t hash;
+	} last[16];
+};
+
+static uint64_t text_hash(struct texts *t, const char *s, size_t n)
+{
+	size_t i = ((uintptr_t)s >> 2) % (sizeof(t->last) / sizeof(*t->last));
+
+	if (t->last[i].s != s) {
+		t->last[i].s = s;
+		t->last[i].hash = nh_hash(s, n, 0);
+	}
+	return t->last[i].hash;
+}
+
+/* Which call site an entry comes from, the same in every rank; never 0. */
+static uint64_t site_of(const struct nh_flight *d, const struct nh_fr_entry *e, struct texts *t)
 {
 	const struct nh_value *name = NULL, *file;
 	int64_t line = 0;
-	size_t n;
-	const char *op = nh_fr_op(e, &n);
-	uint64_t key = nh_hash(op, n, 0);
+	uint64_t key = text_hash(t, e->name.s, e->name.n);
 
 	file = nh_fr_frame(&d->tree, e, &name, &line);
-	return file ? nh_hash(file->s, file->n, nh_hash(&line, sizeof(line), key)) : key;
+	if (file)
+		key = (key * 31 + text_hash(t, file->s, file->n)) * 31 + (uint64_t)line;
+	return key ? key : 1;
 }
 
 /* The group whose collectives delimit steps: the default one, else the one with most members. */
@@ -86,6 +105,7 @@ static uint64_t choose_site(const struct site *sites, size_t n)
 static uint64_t find_sites(const struct nh_flight *d, size_t group, uint64_t *keys)
 {
 	struct site sites[SITES_MAX];
+	struct texts texts = { 0 };
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->nentries; i++) {
@@ -93,7 +113,7 @@ static uint64_t find_sites(const struct nh_flight *d, size_t group, uint64_t *ke
 
 		if (e->nth != group || !symmetric(e))
 			continue;
-		keys[i] = site_of(d, e);
+		keys[i] = site_of(d, e, &texts);
 		count_site(sites, &n, keys[i]);
 	}
 	return choose_site(sites, n);

@@ -301,18 +301,71 @@ static int refuse(const struct nh_pickle_op *o, unsigned char byte, size_t at, s
 		err, -EINVAL, "opcode 0x%02x at byte %zu is not one of plain data", byte, at);
 }
 
+/*
+ * The opcodes that make up nearly all of a dump, without a call for each.  Stops before whatever is
+ * another one, is wrong or needs room: run() goes on with that.
+ */
+static void run_common(struct nh_pickle *r)
+{
+	const struct nh_value *memo = r->memo;
+	struct nh_value *stack = r->stack;
+	const char *p = r->p;
+	size_t n = r->n;
+
+	while (r->end - p > 3 && n < r->cap) { /* none is longer, and one byte is left for run() */
+		const unsigned char *b = (const unsigned char *)p;
+
+		switch (*b) {
+		case 'h':
+			if (b[1] >= r->memos || memo[b[1]].kind == EMPTY)
+				goto out;
+			stack[n++] = memo[b[1]];
+			p += 2;
+			break;
+		case 'K':
+			stack[n++] = (struct nh_value){ .kind = NH_V_INT, .i = b[1] };
+			p += 2;
+			break;
+		case 'M':
+			stack[n++] = (struct nh_value){ .kind = NH_V_INT, .i = b[1] | b[2] << 8 };
+			p += 3;
+			break;
+		case 'N':
+			stack[n++] = (struct nh_value){ .kind = NH_V_NONE };
+			p++;
+			break;
+		case '(':
+			if (r->depth == NH_PICKLE_DEPTH_MAX)
+				goto out;
+			r->marks[++r->depth] = n;
+			p++;
+			break;
+		case ']':
+		case '}':
+			if (nh_tree_container(r->t, *b == ']' ? NH_V_LIST : NH_V_DICT, &stack[n]))
+				goto out;
+			n++;
+			p++;
+			break;
+		default:
+			goto out;
+		}
+	}
+out:
+	r->p = p;
+	r->n = n;
+}
+
 static int run(struct nh_pickle *r, struct nh_err *err)
 {
 	while (!r->stopped && r->p < r->end) {
-		const char *at = r->p++;
-		const struct nh_pickle_op *o = &opcodes[(unsigned char)*at];
+		const struct nh_pickle_op *o;
+		const char *at;
 		int rc;
 
-		/* Half of all opcodes: spare them the call. */
-		if (*at == 'h' && r->p < r->end && !get(r, (unsigned char)*r->p)) {
-			r->p++;
-			continue;
-		}
+		run_common(r);
+		at = r->p++;
+		o = &opcodes[(unsigned char)*at];
 		if (r->inert && nh_pickle_inert[(unsigned char)*at].op)
 			o = &nh_pickle_inert[(unsigned char)*at];
 		if (!o->op)

@@ -82,14 +82,12 @@ void nh_tree_free(struct nh_tree *t)
 	memset(t, 0, sizeof(*t));
 }
 
-int64_t nh_value_int(const struct nh_value *v, int64_t otherwise)
+int64_t nh_value_parse(const struct nh_value *v, int64_t otherwise)
 {
 	char digits[24], *end;
 	long long i;
 
-	if (!v || v->kind == NH_V_INT)
-		return v ? v->i : otherwise;
-	if (v->kind != NH_V_STR || !v->n || v->n >= sizeof(digits))
+	if (!v->n || v->n >= sizeof(digits))
 		return otherwise;
 	memcpy(digits, v->s, v->n);
 	digits[v->n] = '\0';

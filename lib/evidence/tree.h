@@ -82,8 +82,14 @@ static inline int nh_tree_append(
 	struct nh_tree *t, struct nh_value to, const struct nh_value *v, size_t n)
 {
 	struct nh_node *node = &t->nodes[to.node];
-	int rc = n <= node->cap - node->n ? 0 : nh_tree_grow(t, node, n);
+	int rc = 0;
 
+	if (!node->cap && n <= t->cells_cap - t->ncells) { /* its first, as mostly: at the end */
+		*node = (struct nh_node){ (uint32_t)t->ncells, 0, (uint32_t)n };
+		t->ncells += n;
+	} else if (n > node->cap - node->n) {
+		rc = nh_tree_grow(t, node, n);
+	}
 	for (size_t i = 0; !rc && i < n; i++)
 		t->cells[node->first + node->n++] = v[i];
 	return rc;
@@ -112,8 +118,15 @@ static inline const struct nh_value *nh_tree_items(
 	return is ? t->cells + t->nodes[v->node].first : NULL;
 }
 
+/* The number that a string is. */
+int64_t nh_value_parse(const struct nh_value *v, int64_t otherwise);
 /* An integer, also one that JSON wrote as a string; else otherwise. */
-int64_t nh_value_int(const struct nh_value *v, int64_t otherwise);
+static inline int64_t nh_value_int(const struct nh_value *v, int64_t otherwise)
+{
+	if (v && v->kind == NH_V_INT)
+		return v->i;
+	return v && v->kind == NH_V_STR ? nh_value_parse(v, otherwise) : otherwise;
+}
 double nh_value_real(const struct nh_value *v, double otherwise);
 
 #endif
