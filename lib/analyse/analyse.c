@@ -5,6 +5,7 @@
 #include "analyse/checkpoint.h"
 #include "analyse/flight.h"
 #include "analyse/gpu.h"
+#include "analyse/join.h"
 #include "analyse/kernel_log.h"
 #include "analyse/live_job.h"
 #include "analyse/log.h"
@@ -338,6 +339,7 @@ void nh_analyse(struct nh_case *c)
 			c->verdict.ruled_out.v[kept++] = *r;
 	c->verdict.ruled_out.n = kept;
 	nh_supersede(c);
+	nh_join_findings(c->arena, &c->verdict);
 	if (n)
 		nh_story(c, &g[n - 1]);
 	nh_rank_findings(&c->verdict);

@@ -1,5 +1,6 @@
 #include <string.h>
 #include "analyse/analyse.h"
+#include "analyse/join.h"
 #include "analyse/kernel_log.h"
 #include "analyse/live_job.h"
 #include "analyse/rank.h"
@@ -100,5 +101,6 @@ void nh_merge(struct nh_case *const *cases, size_t n, struct nh_arena *a, struct
 			ret->verdict.status = status;
 	}
 	merge_ruled_out(cases, n, ret);
+	nh_join_findings(a, &ret->verdict);
 	nh_rank_findings(&ret->verdict);
 }
