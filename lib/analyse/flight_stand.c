@@ -36,11 +36,13 @@ static int64_t completed(const struct nh_member *m)
 
 	for (size_t i = 0; i < m->n; i++) {
 		const struct nh_collective *e = m->entry[i];
-		/* Without the state (Gloo) an operation that failed counts as completed. */
-		int64_t sure = e->state == NH_WORK_COMPLETED ? e->seq : e->seq - 1;
+		int64_t sure = e->seq;
 
-		if (!e->p2p && e->done && e->seq != NH_UNKNOWN && symmetric(e) && sure > seq)
-			seq = sure;
+		if (e->p2p || !e->done || sure == NH_UNKNOWN || !symmetric(e))
+			continue;
+		/* Without the state (Gloo) an operation that failed counts as completed. */
+		sure -= e->state != NH_WORK_COMPLETED;
+		seq = sure > seq ? sure : seq;
 	}
 	return seq;
 }

@@ -99,6 +99,9 @@ const char *nh_fr_op(const struct nh_fr_entry *e, size_t *n);
  * and line. */
 const struct nh_value *nh_fr_frame(const struct nh_tree *t, const struct nh_fr_entry *e,
 	const struct nh_value **name, int64_t *line);
+/* A number of the dump; none counts so far, and differences must not overflow. */
+#define NH_FR_INT_MAX (1LL << 60)
+int64_t nh_fr_int(const struct nh_value *v);
 const char *nh_fr_text(struct nh_arena *a, const struct nh_value *v);
 
 /* Fills d->groups from the entries, pg_config and pg_status (either may be NULL).  0 or -E2BIG. */

@@ -91,6 +91,13 @@ const char *nh_fr_text(struct nh_arena *a, const struct nh_value *v)
 	return v && v->kind == NH_V_STR ? nh_utf8_repair(a, v->s, v->n) : NULL;
 }
 
+int64_t nh_fr_int(const struct nh_value *v)
+{
+	int64_t i = nh_value_int(v, NH_UNKNOWN);
+
+	return i > -NH_FR_INT_MAX && i < NH_FR_INT_MAX ? i : NH_UNKNOWN;
+}
+
 /* JSON writes 0 where there is no time. */
 static int64_t time_of(const struct nh_value *v)
 {
@@ -166,7 +173,7 @@ static void field(uint8_t word, const struct nh_value *v, struct nh_fr_entry *e)
 	to = (char *)e + fields[word].offset;
 	switch (fields[word].kind) {
 	case INT:
-		*(int64_t *)to = nh_value_int(v, NH_UNKNOWN);
+		*(int64_t *)to = nh_fr_int(v);
 		break;
 	case TIME:
 		*(int64_t *)to = time_of(v);

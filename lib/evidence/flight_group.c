@@ -201,7 +201,7 @@ static void status_row(struct nh_flight *d, const struct nh_value *v, struct nh_
 	const struct nh_value *items = nh_tree_items(&d->tree, v, &n);
 
 	for (size_t i = 0; v->kind == NH_V_DICT && i + 1 < n; i += 2) {
-		int64_t seq = nh_value_int(&items[i + 1], NH_UNKNOWN);
+		int64_t seq = nh_fr_int(&items[i + 1]);
 
 		if (items[i].kind != NH_V_STR)
 			continue;

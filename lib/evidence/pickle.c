@@ -144,7 +144,7 @@ static int tuple(struct nh_pickle *r, size_t n)
 	if (r->n - r->marks[r->depth] < n)
 		return nh_pickle_wrong(r, "too few values");
 	rc = nh_tree_container(r->t, NH_V_LIST, &v);
-	if (!rc)
+	if (!rc && n)
 		rc = nh_tree_append(r->t, v, r->stack + r->n - n, n);
 	r->n -= n;
 	return rc ? rc : nh_pickle_push(r, v);
