@@ -37,10 +37,11 @@ int nh_pickle_binint(struct nh_pickle *r)
 
 static int integer(struct nh_pickle *r, size_t n)
 {
-	int shift = 64 - 8 * (int)n;
+	int shift;
 
 	if (n > 8)
 		return nh_pickle_wrong(r, "an integer of more than 64 bits");
+	shift = 64 - 8 * (int)n;
 	if (!nh_pickle_need(r, n))
 		return -EINVAL;
 	return push_int(r, n ? (int64_t)(nh_pickle_take(r, n) << shift) >> shift : 0);
