@@ -108,14 +108,14 @@ struct nh_value nh_tree_str(const struct nh_tree *t, const char *s, size_t n);
 void nh_tree_reset(struct nh_tree *t);
 void nh_tree_free(struct nh_tree *t);
 
-/* The items of a list, dict or object, *n cells; NULL and 0 for anything else. */
+/* The items of a list, dict or object, *n cells; NULL and 0 for an empty one and anything else. */
 static inline const struct nh_value *nh_tree_items(
 	const struct nh_tree *t, const struct nh_value *v, size_t *n)
 {
 	bool is = v && (v->kind == NH_V_LIST || v->kind == NH_V_DICT || v->kind == NH_V_OBJECT);
 
 	*n = is ? t->nodes[v->node].n : 0;
-	return is ? t->cells + t->nodes[v->node].first : NULL;
+	return *n ? t->cells + t->nodes[v->node].first : NULL;
 }
 
 /* The number that a string is. */
