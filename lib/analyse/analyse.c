@@ -320,14 +320,21 @@ void nh_analyse(struct nh_case *c)
 			open |= apply(c, rules[i], g, n);
 	open |= n && joins_unseen(&g[n - 1]);
 	nh_gpu_analyse(c);
-	if (n)
+
+	size_t of_threads = c->verdict.findings.n;
+
+	if (n) {
+		/* What ranks wait for may be held up by what is found already. */
+		nh_story(c, &g[n - 1], 0);
 		nh_live_analyse(c->arena, &c->verdict, &g[n - 1]);
+	}
 	nh_flight_analyse(c);
 	nh_checkpoint_analyse(c);
 	nh_log_analyse(c);
 	if (n) {
 		nh_memory_analyse(c, &g[n - 1]);
 		nh_kernel_log_analyse(c, &g[n - 1]);
+		nh_story(c, &g[n - 1], of_threads);
 	}
 	nh_checks_analyse(c);
 
@@ -340,8 +347,6 @@ void nh_analyse(struct nh_case *c)
 	c->verdict.ruled_out.n = kept;
 	nh_supersede(c);
 	nh_join_findings(c->arena, &c->verdict);
-	if (n)
-		nh_story(c, &g[n - 1]);
 	nh_rank_findings(&c->verdict);
 	c->verdict.status = status_of(c, open);
 }

@@ -9,6 +9,11 @@
 #include "analyse/nccl.h"
 #include "analyse/words.h"
 
+/* live_behind.c: what the processes do that a rank outside waits for.  The first of them in words,
+ * or NULL. */
+const char *nh_live_tell_behind(
+	struct nh_live_job *job, struct nh_finding *f, const struct nh_live_rank *r);
+
 typedef void nh_live_rule_fn(struct nh_live_job *job);
 
 nh_live_rule_fn nh_live_rule_dead, /* dead-peer */

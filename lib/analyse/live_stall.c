@@ -49,6 +49,21 @@ static void tell_refutes(struct nh_live_job *job, struct nh_finding *f, const ch
 		"the others wait in it on a group that rank is no member of";
 }
 
+/* Why it does not come, as far as that can be seen. */
+static const char *why_words(
+	struct nh_live_job *job, struct nh_finding *f, const struct nh_live_rank *r)
+{
+	const char *behind = nh_live_tell_behind(job, f, r), *how = "it moves, in";
+
+	if (behind)
+		return behind;
+	if (r->move == NH_MOVE_STILL)
+		how = "it stands still in";
+	else if (r->move == NH_MOVE_ONCE || !r->cpu)
+		how = "it is in";
+	return nh_arena_printf(job->a, "%s %s", how, nh_live_place_words(job->a, r));
+}
+
 void nh_live_rule_stall(struct nh_live_job *job)
 {
 	const struct nh_ranks *out = &job->by[NH_DOES_OUTSIDE], *in = &job->by[NH_DOES_WAIT];
@@ -61,23 +76,20 @@ void nh_live_rule_stall(struct nh_live_job *job)
 		return;
 	names = nh_ranks_words(job->a, out);
 	f = nh_live_begin(job, "cpu-stall", confidence, culprit);
-	f->title = nh_arena_printf(job->a, "%s %s not in %s, where %s %s: %s %s", names,
-		nh_live_verb(out, "is", "are"), nh_live_op_words(job), nh_ranks_words(job->a, in),
-		nh_live_verb(in, "waits", "wait"),
-		culprit->move == NH_MOVE_STILL	? "it stands still in"
-		: culprit->move == NH_MOVE_ONCE ? "it is in"
-						: "it moves, in",
-		nh_live_place_words(job->a, culprit));
 	nh_live_tell_link(job, f, in, out,
 		nh_arena_printf(job->a, "in %s; %s in no collective, at %s", nh_live_op_words(job),
 			nh_live_verb(out, "that one is", "those are"),
 			nh_live_place_words(job->a, culprit)));
 	nh_live_tell_places(job, f, out);
 	nh_live_tell_places(job, f, in);
+	f->title = nh_arena_printf(job->a, "%s %s not in %s, where %s %s: %s", names,
+		nh_live_verb(out, "is", "are"), nh_live_op_words(job), nh_ranks_words(job->a, in),
+		nh_live_verb(in, "waits", "wait"), why_words(job, f, culprit));
 	nh_live_tell_cause(job, f, culprit);
 	if (culprit->move == NH_MOVE_ON)
 		nh_tell_unknown(job->a, f,
-			"whether it is slow or stuck: it uses the CPU, so look again in a minute");
+			"whether it is slow or stuck: it %s, so look again in a minute",
+			culprit->cpu ? "uses the CPU" : "wakes up now and then");
 	tell_refutes(job, f, names);
 	nh_live_tell_rest(job, f, culprit);
 	nh_tell_remedy(job->a, f,

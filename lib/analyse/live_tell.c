@@ -133,6 +133,8 @@ static const char *move_words(struct nh_arena *a, const struct nh_live_rank *r)
 		return "it did not leave that wait between the samples";
 	case NH_MOVE_BUSY:
 	case NH_MOVE_ON:
+		if (!r->cpu)
+			return "it wakes up now and then, and used no CPU time between the samples";
 		return nh_arena_printf(a,
 			"it moves: its threads used %s of CPU time between the samples",
 			nh_ticks_words(a, c, r->cpu));

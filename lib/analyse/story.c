@@ -151,9 +151,9 @@ static void spread(struct nh_case *c, const struct nh_graph *g, struct nh_findin
 		nh_tell_evidence(s.a, f, "%zu more threads are held up by these", told - TOLD_MAX);
 }
 
-void nh_story(struct nh_case *c, const struct nh_graph *g)
+void nh_story(struct nh_case *c, const struct nh_graph *g, size_t first)
 {
-	nh_for(f, &c->verdict.findings)
-		if (f->confidence >= NH_LIKELY)
-			spread(c, g, f);
+	for (size_t i = first; i < c->verdict.findings.n; i++)
+		if (c->verdict.findings.v[i].confidence >= NH_LIKELY)
+			spread(c, g, &c->verdict.findings.v[i]);
 }

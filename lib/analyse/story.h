@@ -7,7 +7,8 @@
 
 #include "analyse/graph.h"
 
-/* Adds the victims of victims to the findings, each with what it waits for as evidence. */
-void nh_story(struct nh_case *c, const struct nh_graph *g);
+/* Adds the victims of victims to the findings from that one on, each with what it waits for as
+ * evidence. */
+void nh_story(struct nh_case *c, const struct nh_graph *g, size_t first);
 
 #endif

@@ -59,6 +59,21 @@ def read_shard():
     os.read(life[0], 1)
 
 
+def augment():
+    forever()
+
+
+def wait_for_sample():
+    """Of a worker of its own, that is at it and does not come back."""
+    sample = os.pipe()
+    if not os.fork():
+        end_with_parent()
+        os.close(sample[0])
+        augment()
+    os.close(sample[1])
+    os.read(sample[0], 1)
+
+
 def load_weights():
     forever()
 
@@ -117,6 +132,7 @@ SCENES = {
     "sleep": lambda r: instead(r, {1: forever}),
     "compute": lambda r: instead(r, {1: compute}),
     "read": lambda r: instead(r, {1: read_shard}),
+    "worker": lambda r: instead(r, {1: wait_for_sample}),
     "barrier": lambda r: instead(r, {2: save_checkpoint}),
     "tie": lambda r: instead(r, {2: save_checkpoint, 3: save_checkpoint}),
     "hidden": lambda r: instead(r, {4: forever}),

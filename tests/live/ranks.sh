@@ -44,10 +44,10 @@ says_of() { # SCENE WORDS: in the title or the evidence of the first finding
 
 # These two are told only of ranks that have waited for a while.
 waited=0
-/usr/bin/python3 tests/live/ranks.py "$tmp" late killed sleep compute read barrier tie threads dies \
+/usr/bin/python3 tests/live/ranks.py "$tmp" late killed sleep compute read worker barrier tie threads dies \
 	stops hidden steps phase idles <"$tmp/hold" >"$tmp/server.out" 2>&1 9>&- &
 children="$children $!"
-inspect sleep compute read barrier tie threads
+inspect sleep compute read worker barrier tie threads
 check "a rank that sleeps before all_reduce" blames sleep cpu-stall likely 1
 check "its victims are the others" others sleep 0 2 3
 check "it does not move" says_of sleep 'it stands still in forever'
@@ -57,6 +57,9 @@ check "a rank that computes" blames compute cpu-stall likely 1
 check "it moves" says_of compute 'it moves, in compute'
 check "a rank that reads a pipe" blames read cpu-stall likely 1
 check "it waits in read_shard" says_of read 'it stands still in read_shard'
+check "a rank whose worker does not deliver" blames worker cpu-stall likely 1
+check "the worker is named, and where it is" tells worker "'it waits for pid ' in f.title and
+	'stands still in forever' in f.title and edges[1:] == ['reads', 'is held open by']"
 check "one rank in another collective" blames barrier collective-mismatch likely 2
 check "in barrier" says_of barrier 'rank 2 waits in barrier, while ranks 0, 1, 3 wait in all_reduce'
 check "two against two" tells tie "f.id == 'collective-mismatch' and f.confidence == 'likely' and
