@@ -49,10 +49,12 @@ def save_checkpoint():
 
 
 def compute():
-    os.nice(19)
+    os.nice(5)
     x = 0
     while True:
         x += 1
+        if x % 100000 == 0:
+            time.sleep(0.005)
 
 
 def read_shard():
