@@ -47,6 +47,7 @@ static const struct nh_rule *const rules[] = {
 	&nh_rule_cuda_keeper,
 	&nh_rule_cuda_blocking,
 	&nh_rule_exit,
+	&nh_rule_lock_file,
 	&nh_rule_stopped,
 	&nh_rule_filesystem,
 	&nh_rule_driver,

@@ -225,7 +225,7 @@ void nh_tell_waiters(struct nh_arena *a, struct nh_finding *f, const struct nh_g
 	const struct nh_process *p = nh_index_process(&g->ix, t->pid);
 
 	nh_for(e, &g->edges)
-		if ((e->kind == NH_EDGE_CHILD && e->to.row == p) ||
+		if (((e->kind == NH_EDGE_CHILD || e->kind == NH_EDGE_FILES) && e->to.row == p) ||
 			(e->kind == NH_EDGE_JOINS && e->to.row == t)) {
 			nh_tell_link(a, f, g, e);
 			nh_tell_victim(a, f, g, e->from.row);

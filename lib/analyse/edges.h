@@ -10,8 +10,8 @@
 typedef void nh_thread_edges_fn(
 	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w);
 
-/* edges_thread.c: another thread of the process, or a child, that it waits for. */
-nh_thread_edges_fn nh_edges_join, nh_edges_lock, nh_edges_gil, nh_edges_child;
+/* edges_thread.c: another thread of the process, a child, or who has a file locked. */
+nh_thread_edges_fn nh_edges_join, nh_edges_lock, nh_edges_gil, nh_edges_file_lock, nh_edges_child;
 /* edges_descriptor.c: what is behind the descriptors it waits on. */
 nh_thread_edges_fn nh_edges_descriptors, nh_edges_serves;
 /* edges_object.c: the FIFO it is blocked opening. */

@@ -1,5 +1,7 @@
 #include "analyse/edges.h"
 #include "analyse/interpreter.h"
+#include "analyse/locks.h"
+#include "know/file_lock.h"
 #include "know/lock.h"
 
 /*
@@ -22,7 +24,8 @@ void nh_edges_join(
 				.to = nh_thread_node(target) });
 }
 
-/* The owner's word in the lock is a TID; one that is no thread of this process makes no edge. */
+/* The owner's word in the lock is a TID; one that is no thread of this process, or of one that
+ * shares the lock's memory, makes no edge. */
 void nh_edges_lock(
 	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
 {
@@ -32,6 +35,8 @@ void nh_edges_lock(
 	if (!nh_lock_decode(t, &lock))
 		return;
 	owner = nh_index_thread_ns(&g->ix, t->pid, lock.owner);
+	if (!owner && lock.shared)
+		owner = nh_shared_owner(&g->ix, t, lock.owner);
 	if (owner)
 		nh_edge_add(a, g,
 			(struct nh_edge){ .kind = NH_EDGE_LOCKS,
@@ -68,6 +73,27 @@ static void runs(struct nh_arena *a, struct nh_graph *g, const struct nh_process
 			(struct nh_edge){ .kind = NH_EDGE_RUNS,
 				.from = nh_process_node(p),
 				.to = nh_thread_node(all[i]) });
+}
+
+/* The thread's own process included: it may have locked the file by another descriptor. */
+void nh_edges_file_lock(
+	struct nh_arena *a, struct nh_graph *g, const struct nh_thread *t, const struct nh_wait *w)
+{
+	const struct nh_file_lock *wanted =
+		nh_file_lock_wanted(w, t) ? nh_wanted_lock(&g->ix, t) : NULL;
+
+	nh_for(held, &g->ix.c->file_locks) {
+		const struct nh_process *p = wanted && held->sample == g->ix.sample
+						     ? nh_index_process(&g->ix, held->pid)
+						     : NULL;
+
+		if (p && nh_file_lock_blocks(held, wanted))
+			nh_edge_add(a, g,
+				(struct nh_edge){ .kind = NH_EDGE_FILES,
+					.from = nh_thread_node(t),
+					.to = nh_process_node(p),
+					.lock = held });
+	}
 }
 
 void nh_edges_child(

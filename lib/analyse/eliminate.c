@@ -1,9 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analyse/analyse.h"
+#include "analyse/locks.h"
 #include "analyse/words.h"
 #include "base/set.h"
 #include "base/str.h"
+#include "know/file_lock.h"
 #include "know/rwlock.h"
 #include "know/sync.h"
 
@@ -22,10 +24,8 @@ static const char *futex_words(struct nh_arena *a, const struct nh_index *ix,
 		return nh_arena_printf(a,
 			"read-write lock, %s: %jd reader%s it, who is not recorded", bound,
 			(intmax_t)rw.readers, rw.readers == 1 ? " has" : "s have");
-	if (!is.kind)
-		return nh_arena_printf(a, "futex, %s", bound);
-	return nh_arena_printf(
-		a, "%s, %s%s%s", is.what, bound, is.who ? ": " : "", is.who ? is.who : "");
+	return nh_arena_printf(a, "%s, %s%s%s%s", is.kind ? is.what : "futex", bound,
+		nh_shared_words(a, ix, t), is.who ? ": " : "", is.who ? is.who : "");
 }
 
 /* What a thread waits in, with the kind of object where the descriptor tells it. */
@@ -52,6 +52,10 @@ const char *nh_state_words(struct nh_arena *a, const struct nh_index *ix, const 
 	if (w.kind == NH_WAIT_EPOLL)
 		return nh_arena_printf(a, "%s%s%s", nh_wait_words(a, &w), t->waits.n ? ": " : "",
 			nh_set_words(a, ix, t));
+	if (nh_file_lock_wanted(&w, t))
+		return nh_lock_wait_words(a, ix, t);
+	if (nh_ipc_wait_words(a, ix, t, &w))
+		return nh_ipc_wait_words(a, ix, t, &w);
 	fd = w.kind == NH_WAIT_READ || w.kind == NH_WAIT_WRITE || w.kind == NH_WAIT_ACCEPT
 		     ? nh_index_fd(ix, t, w.fd)
 		     : NULL;

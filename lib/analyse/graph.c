@@ -74,6 +74,7 @@ static nh_thread_edges_fn *const of_thread[] = {
 	nh_edges_join,
 	nh_edges_lock,
 	nh_edges_gil,
+	nh_edges_file_lock,
 	nh_edges_child,
 	nh_edges_descriptors,
 	nh_edges_serves,

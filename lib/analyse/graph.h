@@ -25,8 +25,9 @@ struct nh_node {
 
 enum nh_edge_kind {
 	NH_EDGE_JOINS,	/* thread → thread of the same process whose end it waits for */
-	NH_EDGE_LOCKS,	/* thread → thread of the same process that owns the mutex it waits for */
+	NH_EDGE_LOCKS,	/* thread → thread that has the lock it waits for, by shared memory too */
 	NH_EDGE_GIL,	/* thread → thread that holds the GIL of the interpreter; maybe itself */
+	NH_EDGE_FILES,	/* thread → process that has the lock on a file it waits for */
 	NH_EDGE_CHILD,	/* thread → child process that it waits for by PID */
 	NH_EDGE_RUNS,	/* process that somebody waits for by PID → its threads */
 	NH_EDGE_POLLS,	/* thread → socket or object in its poll, select or epoll set */
@@ -48,6 +49,7 @@ struct nh_edge {
 	bool inferred;		      /* concluded, not read */
 	/* POLLS, READS, WRITES, OPENS: the waiter's descriptor; HELD_BY: the holder's */
 	const struct nh_fd *fd;
+	const struct nh_file_lock *lock; /* FILES: the one that is held */
 };
 
 struct nh_graph {

@@ -171,7 +171,7 @@ void nh_tell_dependants(struct nh_arena *a, struct nh_finding *f, const struct n
 
 		if (e->from.kind != NH_NODE_THREAD || t->pid == p->pid)
 			continue;
-		if (e->kind == NH_EDGE_CHILD && e->to.row == p)
+		if ((e->kind == NH_EDGE_CHILD || e->kind == NH_EDGE_FILES) && e->to.row == p)
 			tell_way(a, f, g, e, NULL, 0);
 		else if ((e->kind == NH_EDGE_READS || polls_alone(e)) &&
 			 (n = way_to(g, t, e->to, p, way)))

@@ -36,7 +36,7 @@ extern const struct nh_rule nh_rule_held_pipe, nh_rule_held_pipe_tracker, nh_rul
 	nh_rule_dead_peer_fifo;
 extern const struct nh_rule nh_rule_held_socket, nh_rule_held_socket_hidden, nh_rule_peer_rank,
 	nh_rule_stray_client, nh_rule_stray_peer, nh_rule_teardown_cuda, nh_rule_teardown_graph,
-	nh_rule_teardown_progress, nh_rule_init_wait, nh_rule_fork_lock, nh_rule_fork_alone,
+	nh_rule_teardown_progress, nh_rule_init_wait, nh_rule_fork_lock, nh_rule_fork_alone, nh_rule_lock_file,
 	nh_rule_lock_cycle, nh_rule_stopped;
 extern const struct nh_rule nh_rule_gil_cycle, nh_rule_gil_wait, nh_rule_exit;
 extern const struct nh_rule nh_rule_cuda_owner, nh_rule_cuda_lock, nh_rule_cuda_keeper,

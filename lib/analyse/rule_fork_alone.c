@@ -4,12 +4,11 @@
  * the allocator, of C++, Rust and OpenMP libraries are like that, and pools whose threads the fork
  * did not copy.
  */
-#include <string.h>
 #include "analyse/nccl.h"
 #include "analyse/words.h"
-#include "base/str.h"
 #include "know/mutex.h"
 #include "know/sync.h"
+#include "know/thread_roles.h"
 
 enum {
 	PF_FORKNOEXEC = 0x40, /* the kernel's include/linux/sched.h */
@@ -61,8 +60,7 @@ static bool waits_in_python(const struct nh_stack *s)
 {
 	nh_for(f, &s->frames)
 		if (f->python)
-			return nh_ends_with(f->file, "threading.py") &&
-			       (nh_streq(f->func, "wait") || nh_streq(f->func, "Condition.wait"));
+			return nh_frame_is_one_of(f, "wait@threading.py");
 	return false;
 }
 

@@ -1,13 +1,14 @@
 /*
  * fork-inherited-lock: a mutex is locked by a thread that this process does not have.  A fork
  * copies memory, locked mutexes included, but only the thread that called it. lock-cycle: threads
- * wait for each other's mutexes or ends, or one for its own.
+ * wait for each other's locks, on files too, or ends, or one for its own.
  */
+#include "analyse/edges.h"
 #include "analyse/nccl.h"
 #include "analyse/words.h"
 #include "know/lock.h"
 
-enum { CYCLE_MAX = 64 };
+enum { CYCLE_MAX = 64, STEPS_MAX = 4096 };
 
 static bool owner_is_missing(const struct nh_graph *g, const struct nh_thread *t)
 {
@@ -17,33 +18,99 @@ static bool owner_is_missing(const struct nh_graph *g, const struct nh_thread *t
 	       !nh_index_thread_ns(&g->ix, t->pid, lock.owner);
 }
 
-/* The one thing a blocked thread waits for: a lock or another thread's end. */
-static const struct nh_edge *blocking_edge(const struct nh_graph *g, const struct nh_thread *t)
-{
-	struct nh_node node = { NH_NODE_THREAD, t };
-	size_t n;
-	const struct nh_edge *e = nh_graph_out(g, node, NH_EDGE_LOCKS, &n);
+/* What a blocked thread waits for without bound: somebody else's lock or end. */
+static const enum nh_edge_kind blocking[] = { NH_EDGE_LOCKS, NH_EDGE_JOINS, NH_EDGE_FILES };
 
-	return e ? e : nh_graph_out(g, node, NH_EDGE_JOINS, &n);
+struct cycle {
+	const struct nh_graph *g;
+	const struct nh_thread *goal;
+	const struct nh_edge *edges[CYCLE_MAX];
+	size_t n, steps;
+};
+
+static bool is_blocked(const struct nh_graph *g, const struct nh_thread *t)
+{
+	size_t n;
+
+	for (size_t i = 0; i < sizeof(blocking) / sizeof(*blocking); i++)
+		if (nh_graph_out(g, nh_thread_node(t), blocking[i], &n))
+			return true;
+	return false;
+}
+
+/*
+ * Whether a process that has a file locked can be taken to be stuck with its blocked threads: which
+ * thread would unlock is not recorded, so all the others have to stand still.  One that waits for
+ * its own process's lock may wait for a thread that is at work.
+ */
+static bool stands_still(
+	const struct nh_graph *g, const struct nh_process *p, const struct nh_thread *waiter)
+{
+	size_t n;
+	const struct nh_thread *const *all = nh_index_threads(&g->ix, p->pid, &n);
+
+	if (n == 1)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (waiter->pid == p->pid ||
+			(!is_blocked(g, all[i]) && !nh_has_not_moved(g, all[i])))
+			return false;
+	return n;
+}
+
+static bool closes(struct cycle *c, const struct nh_thread *at);
+
+static bool closes_by(struct cycle *c, const struct nh_edge *e)
+{
+	const struct nh_process *p = e->to.row;
+	const struct nh_thread *const *all;
+	size_t n;
+
+	if (e->to.kind == NH_NODE_THREAD)
+		return e->to.row == c->goal || closes(c, e->to.row);
+	all = nh_index_threads(&c->g->ix, p->pid, &n);
+	if (!stands_still(c->g, p, e->from.row))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (all[i] == c->goal || closes(c, all[i]))
+			return true;
+	return false;
+}
+
+/* Depth first; recursion is bounded by CYCLE_MAX, the whole by STEPS_MAX. */
+static bool closes(struct cycle *c, const struct nh_thread *at)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->edges[i]->from.row == at)
+			return false;
+	for (size_t kind = 0; kind < sizeof(blocking) / sizeof(*blocking); kind++) {
+		size_t n;
+		const struct nh_edge *out =
+			nh_graph_out(c->g, nh_thread_node(at), blocking[kind], &n);
+
+		for (size_t i = 0; i < n; i++) {
+			if (c->n == CYCLE_MAX || ++c->steps > STEPS_MAX)
+				return false;
+			c->edges[c->n++] = &out[i];
+			if (closes_by(c, &out[i]))
+				return true;
+			c->n--;
+		}
+	}
+	return false;
 }
 
 /* The cycle through a thread: its edges in order, *n of them; 0 = it is on none. */
 static size_t cycle_of(
 	const struct nh_graph *g, const struct nh_thread *t, const struct nh_edge *edges[CYCLE_MAX])
 {
-	const struct nh_thread *at = t;
+	struct cycle c = { .g = g, .goal = t };
 
-	for (size_t n = 0; n < CYCLE_MAX;) {
-		const struct nh_edge *e = blocking_edge(g, at);
-
-		if (!e)
-			return 0;
-		edges[n++] = e;
-		at = e->to.row;
-		if (at == t)
-			return n;
-	}
-	return 0;
+	if (!closes(&c, t))
+		return 0;
+	for (size_t i = 0; i < c.n; i++)
+		edges[i] = c.edges[i];
+	return c.n;
 }
 
 /* Each cycle once: told from its thread with the lowest TID. */
@@ -58,6 +125,48 @@ static bool leads_a_cycle(const struct nh_graph *g, const struct nh_thread *t)
 	return n;
 }
 
+static const char *cycle_title(
+	struct nh_arena *a, const struct nh_thread *t, const struct nh_edge *const *edges, size_t n)
+{
+	size_t processes = 1;
+
+	for (size_t i = 1; i < n; i++) {
+		size_t j = 0;
+
+		while (((const struct nh_thread *)edges[j]->from.row)->pid !=
+			((const struct nh_thread *)edges[i]->from.row)->pid)
+			j++;
+		processes += j == i;
+	}
+	if (processes > 1)
+		return nh_arena_printf(
+			a, "%zu threads of %zu processes wait for each other", n, processes);
+	if (n > 1)
+		return nh_arena_printf(
+			a, "%zu threads of pid %jd wait for each other", n, (intmax_t)t->pid);
+	return nh_arena_printf(a, "thread %jd of pid %jd waits for a lock %s holds itself",
+		(intmax_t)t->tid, (intmax_t)t->pid,
+		edges[0]->kind == NH_EDGE_FILES ? "on a file that its process" : "it");
+}
+
+/* A lock on a file is its process's, not a thread's. */
+static void tell_whose(
+	struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e, struct nh_finding *f)
+{
+	const struct nh_process *p = e->to.row;
+	size_t n = 1;
+
+	if (e->kind == NH_EDGE_FILES)
+		nh_index_threads(&g->ix, p->pid, &n);
+	if (n == 1)
+		return;
+	if (f->confidence > NH_LIKELY)
+		f->confidence = NH_LIKELY;
+	nh_tell_unknown(a, f,
+		"which of the %zu threads of pid %jd would unlock the file: none of them moves", n,
+		(intmax_t)p->pid);
+}
+
 static void tell_cycle(struct nh_arena *a, const struct nh_match *m, struct nh_finding *f)
 {
 	const struct nh_edge *edges[CYCLE_MAX];
@@ -65,11 +174,7 @@ static void tell_cycle(struct nh_arena *a, const struct nh_match *m, struct nh_f
 	size_t n = cycle_of(m->g, t, edges);
 	const struct nh_process *p = nh_index_process(&m->g->ix, t->pid);
 
-	f->title = n == 1 ? nh_arena_printf(a,
-				    "thread %jd of pid %jd waits for a lock it holds itself",
-				    (intmax_t)t->tid, (intmax_t)t->pid)
-			  : nh_arena_printf(a, "%zu threads of pid %jd wait for each other", n,
-				    (intmax_t)t->pid);
+	f->title = cycle_title(a, t, edges, n);
 	if (p)
 		nh_tell_culprit(a, f, m->g, p, NULL);
 	for (size_t i = 0; i < n; i++) {
@@ -80,8 +185,9 @@ static void tell_cycle(struct nh_arena *a, const struct nh_match *m, struct nh_f
 		if (i)
 			nh_tell_victim(a, f, m->g, from);
 		nh_tell_wait(a, f, m->g, from);
+		nh_tell_moved(a, f, m->g, from);
+		tell_whose(a, m->g, e, f);
 	}
-	nh_tell_moved(a, f, m->g, t);
 	nh_tell_save(a, f, t->pid);
 	nh_tell_remedy(a, f, "release it now: only ending the process does. Price: the process",
 		p ? nh_kill_command(a, p) : NULL);
@@ -156,7 +262,7 @@ static const char *const fork_refutes[] = {
 
 static const char *const cycle_refutes[] = {
 	"one of the threads moves on by itself",
-	"a thread of the cycle waits with a timeout and gives up what it holds",
+	"a thread of the cycle waits with a timeout or an alarm, and gives up what it holds",
 	NULL,
 };
 

@@ -1,6 +1,7 @@
 #include "analyse/words.h"
 
 #include "analyse/interpreter.h"
+#include "analyse/locks.h"
 #include "base/str.h"
 #include "know/lock.h"
 
@@ -59,6 +60,7 @@ const char *nh_edge_name(enum nh_edge_kind kind)
 		[NH_EDGE_JOINS] = "joins",
 		[NH_EDGE_LOCKS] = "wants the lock of",
 		[NH_EDGE_GIL] = "wants the GIL of",
+		[NH_EDGE_FILES] = "wants the file lock of",
 		[NH_EDGE_CHILD] = "waits for its child",
 		[NH_EDGE_RUNS] = "runs",
 		[NH_EDGE_POLLS] = "polls",
@@ -101,9 +103,10 @@ static const char *lock_fact(struct nh_arena *a, const struct nh_edge *e)
 
 	if (!nh_lock_decode(from, &lock))
 		return "";
-	return nh_arena_printf(a, "%s at 0x%jx: its owner word is %jd, the TID of that thread%s",
+	return nh_arena_printf(a, "%s at 0x%jx: its owner word is %jd, the TID of that thread%s%s",
 		lock.what, (uintmax_t)lock.addr, (intmax_t)lock.owner,
-		to->nstid != to->tid ? " in its container" : "");
+		to->nstid != to->tid ? " in its container" : "",
+		to->pid != from->pid ? ", whose process maps the same memory" : "");
 }
 
 static const char *gil_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
@@ -117,6 +120,19 @@ static const char *gil_fact(struct nh_arena *a, const struct nh_graph *g, const 
 		"it waits on a futex of the GIL; by the runtime of Python %s, thread %jd holds that, "
 		"which has changed hands %jd times",
 		in->version ? in->version : "?", (intmax_t)to->tid, (intmax_t)in->switches);
+}
+
+static const char *file_lock_fact(
+	struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
+{
+	const struct nh_file_lock *l = e->lock;
+
+	return nh_arena_printf(a, "%s, inode %jd: %s%s has it%s", nh_name_lock(a, l),
+		(intmax_t)l->inode, l->number != NH_UNKNOWN ? "by /proc/locks, " : "",
+		nh_lock_holder_words(a, &g->ix, l),
+		l->fd == NH_UNKNOWN ? ""
+				    : nh_arena_printf(a, "; its fdinfo shows the lock on fd %jd",
+					      (intmax_t)l->fd));
 }
 
 static const char *child_fact(struct nh_arena *a, const struct nh_graph *g, const struct nh_edge *e)
@@ -155,6 +171,8 @@ const char *nh_edge_fact(struct nh_arena *a, const struct nh_graph *g, const str
 		return lock_fact(a, e);
 	case NH_EDGE_GIL:
 		return gil_fact(a, g, e);
+	case NH_EDGE_FILES:
+		return file_lock_fact(a, g, e);
 	case NH_EDGE_CHILD:
 		return child_fact(a, g, e);
 	case NH_EDGE_RUNS:

@@ -156,6 +156,18 @@ void nh_read_sockets(struct nh_collector *k);
 /* walk.c: all holders of the searched inodes over all processes; cheap from the second call on. */
 void nh_walk_holders(struct nh_collector *k);
 bool nh_has_holder(const struct nh_collector *k, int64_t inode);
+/* openers.c: calls fn for each descriptor whose link is that path, in process `first` before all
+ * others; non-zero from fn ends it.  False if some process could not be seen; that is a gap too. */
+typedef int nh_opener_fn(void *ctx, int64_t pid, int64_t fd);
+bool nh_each_opener(
+	struct nh_collector *k, const char *path, int64_t first, nh_opener_fn *fn, void *ctx);
+/* file_locks.c: the locks on files that threads wait for, and who has them; true if somebody new
+ * became a subject by that. */
+bool nh_read_file_locks(struct nh_collector *k);
+/* lock_files.c: in the last sample, after the stacks: files that are locks by being there. */
+void nh_read_lock_files(struct nh_collector *k);
+/* shared.c: in the last sample: the shared memory that threads wait in. */
+void nh_read_shared_waits(struct nh_collector *k);
 /* missing.c: an other end without a visible holder: where it can be. */
 void nh_search_missing(struct nh_collector *k);
 

@@ -117,11 +117,15 @@ void nh_take_sample(struct nh_collector *k)
 		nh_reread_running(k);
 		nh_read_objects(k);
 		nh_read_sockets(k);
-		if (k->search_list.n + k->fifos.n == searched)
-			break;
-		nh_walk_holders(k);
-		nh_search_missing(k);
-		if (!follow_holders(k))
+
+		bool more = nh_read_file_locks(k);
+
+		if (k->search_list.n + k->fifos.n > searched) {
+			nh_walk_holders(k);
+			nh_search_missing(k);
+			more |= follow_holders(k);
+		}
+		if (!more)
 			break;
 	}
 	read_new_subjects(k);
@@ -129,10 +133,13 @@ void nh_take_sample(struct nh_collector *k)
 	nh_read_cgroups(k);
 	if (k->search_list.n)
 		say_namespace(k);
-	if (k->last)
+	if (k->last) {
 		nh_read_stacks(k);
-	else
+		nh_read_lock_files(k);
+		nh_read_shared_waits(k);
+	} else {
 		nh_read_interpreters(k);
+	}
 	if (k->sample == 1)
 		nh_for(sub, &k->subjects)
 			if (!sub->ended)

@@ -54,6 +54,7 @@ static int flush(struct nh_collector *k, struct nh_writer *w)
 	int r = nh_write_tables(w, k->c);
 
 	k->c->samples.n = k->c->processes.n = k->c->threads.n = 0;
+	k->c->file_locks.n = k->c->lock_files.n = k->c->shared_maps.n = 0;
 	k->c->fds.n = k->c->sockets.n = k->c->modules.n = k->c->stacks.n = k->c->ras.n = 0;
 	k->c->gpus.n = 0;
 	k->c->cgroups.n = k->c->kernel_events.n = 0;

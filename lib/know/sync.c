@@ -52,6 +52,8 @@ static const struct {
 	{ "pthread_cond_timedwait", PLAIN, false, &cond },
 	{ "pthread_cond_clockwait", PLAIN, false, &cond },
 	{ "sem_wait", PLAIN, false, &sem },
+	{ "new_sem_wait_slow64", PLAIN, false, &sem },
+	{ "new_sem_wait_slow", PLAIN, false, &sem },
 	{ "new_sem_wait", PLAIN, false, &sem },
 	{ "sem_timedwait", PLAIN, false, &sem },
 	{ "sem_clockwait", PLAIN, false, &sem },
@@ -129,8 +131,8 @@ static bool is_whole(const char *func, const char *name)
 	size_t n = strlen(name);
 
 	func += strspn(func, "_");
-	/* A version may follow, or parameters. */
-	return !strncmp(func, name, n) && (!func[n] || func[n] == '@' || func[n] == '(');
+	/* A version may follow, parameters, or what the compiler made of it (.constprop.0). */
+	return !strncmp(func, name, n) && (!func[n] || strchr("@(.", func[n]));
 }
 
 static bool in_libc(const struct nh_frame *f)

@@ -192,6 +192,9 @@ struct nh_wait nh_wait_decode(const char *machine, const struct nh_thread *t)
 		w.path = a[c->path - 1];
 	if (c->dir)
 		w.dirfd = (int32_t)a[c->dir - 1];
+	/* Locks on files: the call has no timeout at all. */
+	if (nh_streq(c->name, "flock") || nh_streq(c->name, "fcntl"))
+		w.timeout_ms = -1;
 	/* wait4(pid > 0, …), waitid(P_PID = 1, pid, …) */
 	if (nh_streq(c->name, "wait4") && (int32_t)a[0] > 0)
 		w.child = (int32_t)a[0];

@@ -10,6 +10,7 @@
 #include "model/evidence.h"
 #include "model/gpu.h"
 #include "model/kernel.h"
+#include "model/lock.h"
 #include "model/log.h"
 #include "model/process.h"
 #include "model/python.h"
@@ -55,6 +56,9 @@ struct nh_case {
 	NH_VEC(struct nh_thread) threads;
 	NH_VEC(struct nh_fd) fds;
 	NH_VEC(struct nh_socket) sockets;
+	NH_VEC(struct nh_file_lock) file_locks;
+	NH_VEC(struct nh_lock_file) lock_files;
+	NH_VEC(struct nh_shared_map) shared_maps;
 	NH_VEC(struct nh_module) modules;
 	NH_VEC(struct nh_stack) stacks;
 	NH_VEC(struct nh_interpreter) interpreters;

@@ -88,15 +88,27 @@ int nh_parse_kernel_frame(const char *buf, size_t len, size_t *pos, struct nh_te
  * "pipe:[N]", else NH_UNKNOWN. */
 int nh_parse_fd_link(const char *link, size_t len, int64_t *inode);
 
-/* /proc/PID/fdinfo/N: the octal open flags, the mount's number in mountinfo, "scm_fds:" of unix
- * sockets, an eventfd's number and counter, when a timerfd expires next (0 = not set); NH_UNKNOWN if
- * absent. */
+/* /proc/PID/fdinfo/N: the octal open flags, the inode, the mount's number in mountinfo, "scm_fds:"
+ * of unix sockets, an eventfd's number and counter, when a timerfd expires next (0 = not set);
+ * NH_UNKNOWN if absent. */
 struct nh_fdinfo {
-	int64_t flags, mnt_id, scm_fds, eventfd_id, eventfd_count, timer_ms;
+	int64_t flags, mnt_id, ino, scm_fds, eventfd_id, eventfd_count, timer_ms;
 };
 int nh_parse_fdinfo(const char *buf, size_t len, struct nh_fdinfo *ret);
 /* The "tfd:" rows of an epoll descriptor's fdinfo, from *pos = 0 on; 1, 0 at the end. */
 int nh_parse_fdinfo_epoll(const char *buf, size_t len, size_t *pos, int64_t *fd, uint64_t *events);
+
+/* A row of /proc/locks, or a "lock:" line of /proc/PID/fdinfo/N. */
+struct nh_lock_row {
+	int64_t number;
+	int kind; /* enum nh_file_lock_kind */
+	bool write, waiting;
+	int64_t owner; /* -1: it belongs to an open file description */
+	uint32_t major, minor;
+	int64_t inode, start, end; /* end: NH_UNKNOWN = to the end of the file */
+};
+/* The next row from *pos = 0 on; 1 = row, 0 = end; what is no whole row is skipped. */
+int nh_parse_lock(const char *buf, size_t len, size_t *pos, struct nh_lock_row *ret);
 
 /* A socket address as the tables print it: hexadecimal in host byte order. */
 struct nh_addr {

@@ -50,6 +50,7 @@ int nh_parse_fdinfo(const char *buf, size_t len, struct nh_fdinfo *ret)
 	} want[] = {
 		{ "flags:", 8, &ret->flags },
 		{ "mnt_id:", 10, &ret->mnt_id },
+		{ "ino:", 10, &ret->ino },
 		{ "scm_fds:", 10, &ret->scm_fds },
 		{ "eventfd-count:", 16, &ret->eventfd_count },
 		{ "eventfd-id:", 10, &ret->eventfd_id },
@@ -58,7 +59,7 @@ int nh_parse_fdinfo(const char *buf, size_t len, struct nh_fdinfo *ret)
 	struct nh_scan text = { buf, buf + len }, s;
 
 	*ret = (struct nh_fdinfo){ NH_UNKNOWN, NH_UNKNOWN, NH_UNKNOWN, NH_UNKNOWN, NH_UNKNOWN,
-		NH_UNKNOWN };
+		NH_UNKNOWN, NH_UNKNOWN };
 	while (nh_scan_line(&text, &s)) {
 		size_t i = 0;
 		uint64_t v;

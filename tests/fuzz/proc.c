@@ -4,6 +4,7 @@
 #include "collect/gpu_smi.h"
 #include "proc/mem.h"
 #include "proc/parse.h"
+#include "model/lock.h"
 #include "model/socket.h"
 
 #include <stdlib.h>
@@ -153,6 +154,15 @@ static void smi_answer(const char *buf, size_t len)
 	nh_arena_free(&a);
 }
 
+static void locks_file(const char *buf, size_t len)
+{
+	struct nh_lock_row row;
+
+	for (size_t pos = 0; nh_parse_lock(buf, len, &pos, &row) == 1;)
+		if (row.kind < NH_LOCK_FLOCK || row.kind > NH_LOCK_OTHER)
+			abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct {
@@ -173,6 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ 'u', unix_file },
 		{ 'M', memory_file },
 		{ 'g', smi_answer },
+		{ 'L', locks_file },
 	};
 
 	for (size_t i = 0; size && i < sizeof(parsers) / sizeof(*parsers); i++)

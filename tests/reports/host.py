@@ -123,8 +123,8 @@ class Host:
         return p
 
     def forked(self, pid, parent, **extra):
-        """A child of a fork that runs its parent's program."""
-        return self.process(pid, ppid=parent.pid, why="descendant", flags=4194368, **extra)
+        """A child of a fork that never called exec (PF_FORKNOEXEC)."""
+        return self.process(pid, ppid=parent.pid, why="descendant", flags=0x400040, **extra)
 
     def rank(self, rank, world, local=None, **extra):
         """A rank's process, as torchrun would start it."""

@@ -412,7 +412,8 @@ def baton(h, path):
     p.thread("python3", ["clock_nanosleep", "wait@/usr/lib/python3/torch/utils/file_baton.py:58",
                          f"_jit_compile@{ext}:1700", f"load@{ext}:1300", MAIN], "clock_nanosleep",
              moves=True)
-    h.more["lock_files"] = [{"pid": 2000, "path": path, "mtime_ms": 1780000000000}]
+    h.more["lock_files"] = [{"pid": 2000, "tid": 2000, "library": "torch's FileBaton", "path": path,
+                             "mtime_ms": 1780000000000, "searched": True}]
 
 
 @report("RolnickLab/ami-data-companion#140", "S", gold=True)

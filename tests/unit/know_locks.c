@@ -82,12 +82,14 @@ static void stacks(struct nh_arena *a)
 	/* It called something else, and that waits. */
 	ok(!OF(a, "app::wait", "malloc").kind);
 	ok(!OF(a, "~malloc").kind);
-	is(OF(a, "__new_sem_wait_slow", "sem_wait", "PyThread_acquire_lock_timed").what,
+	is(OF(a, "__new_sem_wait_slow64.constprop.0", "sem_wait", "PyThread_acquire_lock_timed")
+			.what,
 		"Python lock");
 	is(OF(a, "absl::lts_2023::Mutex::LockSlow(absl::MuHow)", "main").what, "absl::Mutex");
 	s = OF(a, "pthread_cond_wait", "rayon_core::registry::Registry::in_worker_cold");
 	is(s.what, "condition variable");
 	is(s.pool, "rayon");
+	is(OF(a, "__new_sem_wait_slow64.constprop.0", "main").what, "semaphore");
 	ok(!nh_sync_of(NULL).kind);
 }
 
