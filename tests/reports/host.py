@@ -197,7 +197,8 @@ class Host:
                     if s == 1:
                         row.pop("stack", None)
                     elif t.moves:
-                        row["vcsw"] += 500
+                        # Who waits and wakes gives the CPU away, who spins has it taken.
+                        row["nvcsw" if t.row.get("running") else "vcsw"] += 50
                         row["utime"] += 90
                     threads.append(row)
         for p in self.processes:

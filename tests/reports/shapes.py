@@ -351,7 +351,7 @@ def _(h):
     p.python(holder=p.pid, waiters=[p.pid + 1])
 
 
-@report("NVIDIA/nccl#582", "G")
+@report("NVIDIA/nccl#582", "M")
 def _(h):
     p = h.rank(0, 8)
     h.maps(p, "libnccl.so.2")

@@ -73,6 +73,27 @@ static inline char scene_state(pid_t pid)
 	return n > 0 && !nh_parse_stat(text, (size_t)n, &st) ? st.state : 0;
 }
 
+static inline int scene_look_for_running(void *ctx, int dirfd, int64_t tid)
+{
+	char path[48], text[1024];
+	struct nh_stat st = { 0 };
+	ssize_t n;
+
+	(void)ctx;
+	snprintf(path, sizeof(path), "%lld/stat", (long long)tid);
+	n = nh_read_small(dirfd, path, text, sizeof(text));
+	return n > 0 && !nh_parse_stat(text, (size_t)n, &st) && st.state == 'R';
+}
+
+/* Whether a thread of it has not come to its place yet: the one that said so may be on its way. */
+static inline bool scene_is_moving(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	return nh_each_number(AT_FDCWD, path, scene_look_for_running, NULL) > 0;
+}
+
 /* Starts it and waits until it stands.  before, if given, runs in the new process first. */
 static inline bool scene_start(const char *path, const char *mode, const char *lib,
 	void (*before)(void), struct scene *ret)
@@ -95,7 +116,7 @@ static inline bool scene_start(const char *path, const char *mode, const char *l
 	ret->out = pair[0];
 	if (read(pair[0], &byte, 1) != 1)
 		return false;
-	for (int i = 0; i < 200 && strcmp(mode, "spin") != 0 && scene_state(ret->pid) == 'R'; i++)
+	for (int i = 0; i < 200 && strcmp(mode, "spin") != 0 && scene_is_moving(ret->pid); i++)
 		nh_sleep_ms(1);
 	return true;
 }
