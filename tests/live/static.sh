@@ -20,6 +20,23 @@ O=$O/static sh tests/live/verdict.sh >"$tmp/verdict" 2>&1
 check "it passes the test of the verdict" [ $? = 0 ]
 check "in full" sh -c "! grep '^not ok' '$tmp/verdict' && grep -q '^ok 40' '$tmp/verdict'"
 
+# It cannot load the driver's library, even where there is one: it asks nvidia-smi.
+mkdir "$tmp/gpu"
+cat >"$tmp/gpu/nvidia-smi" <<-'END'
+	#!/bin/sh
+	case $1 in --query-gpu*) echo '0, GPU-a, Test, 00000000:19:00.0, 535.1, 45' ;; esac
+END
+chmod 755 "$tmp/gpu/nvidia-smi"
+echo 'int none;' >"$tmp/gpu/none.c"
+${CC:-cc} -shared -fPIC -o "$tmp/gpu/libcuda.so.1" "$tmp/gpu/none.c"
+${CC:-cc} -D_GNU_SOURCE -shared -fPIC -o "$tmp/gpu/libnvidia-ml.so.1" tests/live/gpu/nvml.c
+start cuda "$fixtures/mapped" "$tmp/gpu/libcuda.so.1"
+run_look cuda env LD_LIBRARY_PATH="$tmp/gpu" PATH="$tmp/gpu:$PATH" "$static" -f json --interval 0 \
+	"$(value cuda pid)"
+looked
+check "it asks nvidia-smi for the GPUs" tells cuda "[(g.name, g.driver, g.temperature_c)
+	for g in rows('gpus')] == [('Test', '535.1', 45)]"
+
 if [ "$(id -u)" != 0 ] || ! unshare -m true 2>/dev/null; then
 	skip "in an empty chroot" "needs root"
 	done_testing
