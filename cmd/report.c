@@ -115,8 +115,7 @@ static size_t usable(struct nh_arena *a, struct nh_intake *in, struct nh_case **
 		struct nh_case *c = nh_intake_case(in, i);
 
 		if (c->samples.n || c->rank_groups.n || c->log_files.n || c->checkpoints.n ||
-			c->checks.n ||
-			!nh_intake_complete(in, i))
+			c->checks.n || !nh_intake_complete(in, i))
 			(*ret)[n++] = c;
 	}
 	return n;

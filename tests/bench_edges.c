@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "analyse/analyse.h"
-#include "analyse/graph.h"
+#include "graph/graph.h"
 #include "case/intake.h"
 
 enum { ROUNDS = 21 };

@@ -2,7 +2,7 @@
 #ifndef NH_ANALYSE_ANALYSE_H
 #define NH_ANALYSE_ANALYSE_H
 
-#include "analyse/standing.h"
+#include "rules/standing.h"
 #include "model/case.h"
 
 /* Threads that are for the same and do the same. */

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analyse/analyse.h"
-#include "analyse/words.h"
+#include "graph/words.h"
 #include "base/set.h"
 #include "base/str.h"
 

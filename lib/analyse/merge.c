@@ -1,8 +1,8 @@
 #include <string.h>
 #include "analyse/analyse.h"
 #include "analyse/join.h"
-#include "analyse/kernel_log.h"
-#include "analyse/live_job.h"
+#include "rules/kernel_log.h"
+#include "ranks/live_job.h"
 #include "analyse/rank.h"
 #include "base/set.h"
 #include "base/str.h"

@@ -11,8 +11,8 @@ static bool has_victim(const struct nh_finding *f, const struct nh_actor *who)
 	return false;
 }
 
-/* The finding that holds f's culprit up; NULL = none.  In a cycle each is the other's victim; neither
- * is a mere consequence then. */
+/* The finding that holds f's culprit up; NULL = none.  In a cycle each is the other's victim;
+ * neither is a mere consequence then. */
 static const struct nh_finding *cause_of(const struct nh_verdict *v, const struct nh_finding *f)
 {
 	if (!f->culprit || f->culprit->pid == NH_UNKNOWN || has_victim(f, f->culprit))

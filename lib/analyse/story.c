@@ -1,9 +1,9 @@
 #include "analyse/story.h"
 
 #include <string.h>
-#include "analyse/role.h"
-#include "analyse/rule.h"
-#include "analyse/words.h"
+#include "rules/role.h"
+#include "rules/rule.h"
+#include "graph/words.h"
 #include "base/set.h"
 
 enum { TOLD_MAX = 8 }; /* victims whose wait is told; the others are counted */

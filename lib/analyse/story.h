@@ -5,7 +5,7 @@
 #ifndef NH_ANALYSE_STORY_H
 #define NH_ANALYSE_STORY_H
 
-#include "analyse/graph.h"
+#include "graph/graph.h"
 
 /* Adds the victims of victims to the findings from that one on, each with what it waits for as
  * evidence. */

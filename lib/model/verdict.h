@@ -45,7 +45,7 @@ struct nh_finding {
 	const char *id; /* the contract's finding id */
 	int confidence; /* enum nh_confidence */
 	const char *title;
-	const char *because; /* id of another finding, of which the culprit here is a victim */
+	const char *because;	  /* id of another finding, of which the culprit here is a victim */
 	struct nh_actor *culprit; /* NULL = unknown */
 	NH_VEC(struct nh_actor) victims;
 	int64_t victims_total; /* set where the list was shortened */

@@ -1,6 +1,6 @@
 #include <string.h>
 #include "analyse/analyse.h"
-#include "analyse/check.h"
+#include "records/check.h"
 #include "case/codec.h"
 #include "preflight/preflight.h"
 

@@ -9,7 +9,6 @@
 /* Field of proc_pid_stat(5), since Linux 3.5. */
 enum { EXIT_CODE = 52 };
 
-
 int nh_parse_stat(const char *buf, size_t len, struct nh_stat *ret)
 {
 	/* Numbers of proc_pid_stat(5), ascending; the state, field 3, comes before them. */

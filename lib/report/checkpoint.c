@@ -1,5 +1,5 @@
 #include <inttypes.h>
-#include "analyse/checkpoint.h"
+#include "records/checkpoint.h"
 #include "know/checkpoint.h"
 #include "report/words.h"
 

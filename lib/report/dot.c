@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analyse/words.h"
+#include "graph/words.h"
 #include "base/str.h"
 #include "report/cells.h"
 #include "report/picture.h"

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analyse/nccl_version.h"
-#include "analyse/rule.h"
+#include "rules/nccl_version.h"
+#include "rules/rule.h"
 #include "base/str.h"
 #include "know/nccl_env.h"
 #include "know/nccl_versions.h"

@@ -1,7 +1,7 @@
 /* The GPUs: what is off with one, a line each; all of them as a table with --all. */
 #include <inttypes.h>
-#include "analyse/gpu.h"
-#include "analyse/rule.h"
+#include "rules/gpu.h"
+#include "rules/rule.h"
 #include "base/str.h"
 #include "know/gpu.h"
 #include "report/words.h"

@@ -1,5 +1,5 @@
 #include <inttypes.h>
-#include "analyse/nccl_map.h"
+#include "rules/nccl_map.h"
 #include "report/words.h"
 
 #define COMMS_SHOWN 8

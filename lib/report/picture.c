@@ -1,7 +1,7 @@
 #include "report/picture.h"
 
 #include <string.h>
-#include "analyse/words.h"
+#include "graph/words.h"
 #include "base/set.h"
 #include "base/str.h"
 

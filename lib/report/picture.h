@@ -2,7 +2,7 @@
 #ifndef NH_REPORT_PICTURE_H
 #define NH_REPORT_PICTURE_H
 
-#include "analyse/graph.h"
+#include "graph/graph.h"
 
 /* A node that is drawn. */
 struct nh_drawn {

@@ -2,7 +2,7 @@
 #ifndef NH_TUI_LINES_H
 #define NH_TUI_LINES_H
 
-#include "analyse/graph.h"
+#include "graph/graph.h"
 #include "tui/grid.h"
 
 /* A row of one case; node.row == NULL is none. */

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include "analyse/words.h"
+#include "graph/words.h"
 #include "base/set.h"
 #include "base/str.h"
 #include "know/teardown.h"

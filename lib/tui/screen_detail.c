@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
-#include "analyse/silhouette.h"
-#include "analyse/words.h"
+#include "graph/silhouette.h"
+#include "graph/words.h"
 #include "base/str.h"
 #include "report/words.h"
 #include "tui/screens.h"

@@ -1,6 +1,6 @@
 #include <inttypes.h>
 #include <string.h>
-#include "analyse/rule.h"
+#include "rules/rule.h"
 #include "tui/screens.h"
 
 static unsigned style_of(const struct nh_process_row *row)

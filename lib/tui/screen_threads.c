@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analyse/silhouette.h"
+#include "graph/silhouette.h"
 #include "base/str.h"
 #include "tui/screens.h"
 

@@ -1,6 +1,6 @@
 /* A checkpoint file, and the same bytes as .metadata of a directory → rows → rules. */
 #include "replay.h"
-#include "analyse/checkpoint.h"
+#include "records/checkpoint.h"
 #include "evidence/checkpoint.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Dumps → rows → rules.  The input is cut in three at the byte 0xfe: one dump a rank. */
 #include "replay.h"
-#include "analyse/flight.h"
+#include "records/flight.h"
 #include "evidence/flight.h"
 
 #include <string.h>

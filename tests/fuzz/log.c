@@ -1,7 +1,7 @@
 /* Logs → rows → rules.  The input is cut in three at the byte 0xfe: a file of a torchrun tree, one
  * of mixed ranks, one named after its rank. */
 #include "replay.h"
-#include "analyse/log.h"
+#include "records/log.h"
 #include "evidence/log.h"
 
 #include <string.h>

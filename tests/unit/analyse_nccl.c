@@ -1,9 +1,9 @@
 /* What the versions, roles and RAS answers of a case become in words. */
 #include "tap.h"
 
-#include "analyse/nccl_ras.h"
-#include "analyse/nccl_role.h"
-#include "analyse/nccl_version.h"
+#include "rules/nccl_ras.h"
+#include "rules/nccl_role.h"
+#include "rules/nccl_version.h"
 
 struct scene {
 	struct nh_arena a;

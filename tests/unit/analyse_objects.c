@@ -2,8 +2,8 @@
 #include "tap.h"
 
 #include <fcntl.h>
-#include "analyse/data_wait.h"
-#include "analyse/words.h"
+#include "rules/data_wait.h"
+#include "graph/words.h"
 
 enum { READ = 0, WRITE = 1, POLL = 7 }; /* x86_64 */
 

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "analyse/checkpoint.h"
+#include "records/checkpoint.h"
 #include "evidence/checkpoint.h"
 #include "evidence/pickle.h"
 #include "evidence/zip.h"

@@ -1,7 +1,7 @@
 /* nvidia-smi's answers, and which process of a case uses a GPU. */
 #include "tap.h"
 
-#include "analyse/gpu.h"
+#include "rules/gpu.h"
 #include "collect/gpu_smi.h"
 
 static struct nh_arena a;

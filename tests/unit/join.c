@@ -1,5 +1,5 @@
 /* Findings of one culprit become one; others stay. */
-#include "analyse/flight_tell.h"
+#include "records/flight_tell.h"
 #include "analyse/join.h"
 #include "tap.h"
 

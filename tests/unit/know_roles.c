@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include <stdlib.h>
-#include "analyse/role.h"
+#include "rules/role.h"
 
 /* Frames innermost first, separated by blanks: "get@queue.py" is Python's, "read+libc.so.6" native
  * with its module, "+libgomp.so.1" one without a name. */

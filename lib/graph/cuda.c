@@ -1,0 +1,39 @@
+#include "graph/cuda.h"
+
+#include <string.h>
+#include "graph/silhouette.h"
+#include "know/teardown.h"
+
+/* Code that CUDA calls to wait: the C library, the kernel's pages, and what has no name at all. */
+static bool is_below(const struct nh_frame *f)
+{
+	static const char *const modules[] = { "libc.so", "libc-", "libpthread", "ld-linux",
+		"[vdso]" };
+
+	if (f->python)
+		return false;
+	if (!f->module)
+		return true;
+	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++)
+		if (!strncmp(f->module, modules[i], strlen(modules[i])))
+			return true;
+	return false;
+}
+
+struct nh_cuda_call nh_cuda_call_of(const struct nh_graph *g, const struct nh_thread *t)
+{
+	const struct nh_stack *s = nh_stack_of(g, t);
+	struct nh_cuda_call ret = { NH_CUDA_NONE, NULL, false };
+
+	for (size_t i = 0; s && i < s->frames.n; i++) {
+		const struct nh_frame *f = &s->frames.v[i];
+		enum nh_cuda_kind kind = nh_cuda_kind(f);
+
+		ret.driver |= nh_frame_is_driver(f);
+		if (kind != NH_CUDA_NONE)
+			return (struct nh_cuda_call){ kind, f, ret.driver };
+		if (!is_below(f) && !nh_frame_is_cuda(f))
+			break;
+	}
+	return ret;
+}
