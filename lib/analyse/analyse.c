@@ -347,7 +347,7 @@ void nh_analyse(struct nh_case *c)
 			c->verdict.ruled_out.v[kept++] = *r;
 	c->verdict.ruled_out.n = kept;
 	nh_supersede(c);
-	nh_join_findings(c->arena, &c->verdict);
+	nh_join_findings(c);
 	nh_rank_findings(&c->verdict);
 	c->verdict.status = status_of(c, open);
 }

@@ -99,8 +99,18 @@ static void join(struct nh_arena *a, struct nh_finding *to, const struct nh_find
 		add_remedy(a, to, r);
 }
 
-void nh_join_findings(struct nh_arena *a, struct nh_verdict *v)
+/* Whether it is about a process that was asked for. */
+static bool is_asked(const struct nh_case *c, const struct nh_finding *f)
 {
+	nh_for(pid, &c->asked)
+		if (f->victims.n && f->victims.v[0].pid == *pid)
+			return true;
+	return false;
+}
+
+void nh_join_findings(struct nh_case *c)
+{
+	struct nh_verdict *v = &c->verdict;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < v->findings.n; i++) {
@@ -108,10 +118,18 @@ void nh_join_findings(struct nh_arena *a, struct nh_verdict *v)
 
 		for (size_t k = 0; k < kept && !to; k++)
 			to = joins(&v->findings.v[k], f) ? &v->findings.v[k] : NULL;
-		if (to)
-			join(a, to, f);
-		else
+		if (!to) {
 			v->findings.v[kept++] = *f;
+			continue;
+		}
+		/* What was asked for is told first, by its own descriptors. */
+		if (is_asked(c, f) && !is_asked(c, to)) {
+			struct nh_finding other = *to;
+
+			*to = *f;
+			*f = other;
+		}
+		join(c->arena, to, f);
 	}
 	v->findings.n = kept;
 }

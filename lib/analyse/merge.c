@@ -101,6 +101,6 @@ void nh_merge(struct nh_case *const *cases, size_t n, struct nh_arena *a, struct
 			ret->verdict.status = status;
 	}
 	merge_ruled_out(cases, n, ret);
-	nh_join_findings(a, &ret->verdict);
+	nh_join_findings(ret);
 	nh_rank_findings(&ret->verdict);
 }

@@ -38,20 +38,21 @@ static struct nh_finding *found(
 
 int main(void)
 {
-	struct nh_verdict v = { 0 };
+	struct nh_case c = { .arena = &arena };
+	struct nh_verdict *v = &c.verdict;
 	const struct nh_finding *f;
 
-	found(&v, "a", 7, 1)->culprit->fd = 3;
-	found(&v, "a", 7, 2)->culprit->fd = 4;
-	found(&v, "b", 7, 1);
-	found(&v, "a", 8, 1);
-	found(&v, "a", 7, 3)->confidence = NH_CONFIRMED;
-	found(&v, "a", NH_UNKNOWN, 1);
-	found(&v, "a", NH_UNKNOWN, 2);
-	found(&v, "a", 7, 1)->culprit->tid = 9;
-	nh_join_findings(&arena, &v);
-	ok(v.findings.n == 7);
-	f = v.findings.v;
+	found(v, "a", 7, 1)->culprit->fd = 3;
+	found(v, "a", 7, 2)->culprit->fd = 4;
+	found(v, "b", 7, 1);
+	found(v, "a", 8, 1);
+	found(v, "a", 7, 3)->confidence = NH_CONFIRMED;
+	found(v, "a", NH_UNKNOWN, 1);
+	found(v, "a", NH_UNKNOWN, 2);
+	found(v, "a", 7, 1)->culprit->tid = 9;
+	nh_join_findings(&c);
+	ok(v->findings.n == 7);
+	f = v->findings.v;
 	ok(f->victims.n == 2 && f->victims.v[1].pid == 2 && f->culprit->fd == 3);
 	is(f->title, "1 waits");
 	ok(f->evidence.n == 1);
@@ -61,9 +62,16 @@ int main(void)
 	is(f->remedy.v[1].command, "free 1");
 	is(f->remedy.v[2].command, "free 2");
 	is(f->remedy.v[3].what, "or wait");
-	ok(v.findings.v[1].victims.n == 1 && v.findings.v[6].culprit->tid == 9);
-	nh_join_findings(&arena, &v);
-	ok(v.findings.n == 7 && f->chain.n == 2);
+	ok(v->findings.v[1].victims.n == 1 && v->findings.v[6].culprit->tid == 9);
+	nh_join_findings(&c);
+	ok(v->findings.n == 7 && f->chain.n == 2);
+	/* What was asked for leads. */
+	v->findings.n = 0;
+	found(v, "a", 7, 1)->culprit->fd = 3;
+	found(v, "a", 7, 2)->culprit->fd = 4;
+	*nh_push(&arena, &c.asked) = 2;
+	nh_join_findings(&c);
+	ok(v->findings.n == 1 && f->culprit->fd == 4 && f->victims.v[0].pid == 2);
 	nh_arena_free(&arena);
 	return done();
 }
