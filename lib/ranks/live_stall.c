@@ -3,6 +3,7 @@
  * Whether it moves is said: a slow rank looks like a stuck one, and the others wait all the same.
  */
 #include "ranks/live_rules.h"
+#include "rules/role.h"
 
 /* Whether what they wait in is known to be a collective: a wait for the GPU need not be. */
 static bool only_device(const struct nh_live_job *job)
@@ -28,6 +29,12 @@ static const struct nh_live_rank *culprit_of(const struct nh_live_job *job)
 	return first;
 }
 
+/* The others wait for one rank's save in many jobs that do well, for minutes at times. */
+static bool saves_and_moves(const struct nh_live_rank *r)
+{
+	return r->move == NH_MOVE_ON && nh_role_of(r->g, r->t).role == NH_THREAD_CHECKPOINT;
+}
+
 /* 0 = what was seen is how ranks that do well look, too. */
 static int confidence_of(const struct nh_live_job *job, const struct nh_live_rank *culprit)
 {
@@ -36,7 +43,8 @@ static int confidence_of(const struct nh_live_job *job, const struct nh_live_ran
 
 	if (!still && (only_device(job) || !few))
 		return 0;
-	if (!few || job->move == NH_MOVE_ONCE || culprit->move == NH_MOVE_ONCE)
+	if (!few || job->move == NH_MOVE_ONCE || culprit->move == NH_MOVE_ONCE ||
+		saves_and_moves(culprit))
 		return NH_POSSIBLE;
 	return still || job->move == NH_MOVE_STILL ? NH_LIKELY : NH_POSSIBLE;
 }
@@ -57,7 +65,9 @@ static const char *why_words(
 
 	if (behind)
 		return behind;
-	if (r->move == NH_MOVE_STILL)
+	if (saves_and_moves(r))
+		how = "it saves a checkpoint, and moves, in";
+	else if (r->move == NH_MOVE_STILL)
 		how = "it stands still in";
 	else if (r->move == NH_MOVE_ONCE || !r->cpu)
 		how = "it is in";

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "graph/edges.h"
+#include "graph/interpreter.h"
 #include "rules/role.h"
 #include "base/str.h"
 
@@ -151,14 +152,21 @@ bool nh_is_bystander(const struct nh_graph *g, const struct nh_thread *t)
 	}
 }
 
+/* Who wants the GIL wakes every few milliseconds, to ask for it anew, and does nothing else while
+ * another thread keeps it.  One that changes hands lets all of them run, each for a while. */
+static bool waits_for_kept_gil(const struct nh_graph *g, const struct nh_thread *t)
+{
+	const struct nh_interpreter *in = nh_gil_wanted_by(&g->ix, t);
+
+	return in && in->holder != NH_UNKNOWN && in->holder != t->tid &&
+	       nh_gil_stands_still(&g->ix, in);
+}
+
 static bool rests(struct walk *w, const struct nh_thread *t, const struct nh_process *p)
 {
 	struct nh_wait wait = nh_graph_wait(w->g, t);
-	struct nh_node node = { NH_NODE_THREAD, t };
-	size_t n;
 
-	/* Who wants the GIL wakes every few milliseconds, to ask for it anew. */
-	if (nh_graph_out(w->g, node, NH_EDGE_GIL, &n) || nh_is_bystander(w->g, t))
+	if (waits_for_kept_gil(w->g, t) || nh_is_bystander(w->g, t))
 		return true;
 	if (nh_streq(t->state, "Z") || nh_streq(t->state, "X"))
 		return true;

@@ -138,6 +138,7 @@ MODES = {
     "sleep": lambda: begin(sleeps),
     "bounded": lambda: begin(waits_a_while),
     "compute": lambda: begin(computes),
+    "rivals": lambda: [begin(computes) for _ in range(3)][0],
     "server": lambda: (begin(waits_for_queue), begin(accepts))[0],
     "working": lambda: process(works),
     "idle": idle,

@@ -51,7 +51,7 @@ for which in $known; do
 done
 examine system queue two executor handler monitor
 examine system accept select sleep bounded
-examine system compute server working idle
+examine system compute rivals server working idle
 
 check "two: both are named" tells system-two "len(f.chain) == 2 and not c.tid and len(f.unknown) > 0"
 check "handler: the signal is named" tells system-handler \

@@ -7,6 +7,7 @@ writes where the kernel shows it.
 """
 
 import ctypes
+import io
 import os
 import signal
 import socket
@@ -55,6 +56,17 @@ def compute():
         x += 1
         if x % 100000 == 0:
             time.sleep(0.005)
+
+
+class Slow(io.BytesIO):
+    def write(self, data):
+        time.sleep(0.005)
+        return super().write(data)
+
+
+def save():
+    while True:
+        torch.save([torch.ones(1) for _ in range(100)], Slow())
 
 
 def read_shard():
@@ -133,6 +145,7 @@ def idles(rank):
 SCENES = {
     "sleep": lambda r: instead(r, {1: forever}),
     "compute": lambda r: instead(r, {1: compute}),
+    "saves": lambda r: instead(r, {0: save}),
     "read": lambda r: instead(r, {1: read_shard}),
     "worker": lambda r: instead(r, {1: wait_for_sample}),
     "barrier": lambda r: instead(r, {2: save_checkpoint}),

@@ -45,7 +45,7 @@ says_of() { # SCENE WORDS: in the title or the evidence of the first finding
 # These two are told only of ranks that have waited for a while.
 waited=0
 /usr/bin/python3 tests/live/ranks.py "$tmp" late killed sleep compute read worker barrier tie threads dies \
-	stops hidden steps phase idles <"$tmp/hold" >"$tmp/server.out" 2>&1 9>&- &
+	stops hidden saves steps phase idles <"$tmp/hold" >"$tmp/server.out" 2>&1 9>&- &
 children="$children $!"
 inspect sleep compute read worker barrier tie threads
 check "a rank that sleeps before all_reduce" blames sleep cpu-stall likely 1
@@ -67,7 +67,7 @@ check "two against two" tells tie "f.id == 'collective-mismatch' and f.confidenc
 check "two threads in two collectives" tells threads "f.id == 'collective-mismatch' and
 	f.confidence == 'likely' and 'on two threads: all_reduce and barrier' in f.title"
 
-inspect dies stops hidden steps phase idles
+inspect dies stops hidden saves steps phase idles
 check "a rank that ended, while a child holds its connections" blames dies dead-peer likely 2
 check "its orphan is named" says_of dies 'bears its number, but its parent is gone'
 check "a stopped rank: first the stop" blames stops stopped-process confirmed 2
@@ -77,6 +77,8 @@ check "and the others are victims of the stop" tells stops \
 	"{0, 1, 3} <= {v.rank for v in f.victims}"
 check "a rank that cannot be seen is elsewhere" tells hidden "f.id == 'collective-wait' and
 	f.confidence == 'likely' and not f.culprit and 'look at rank 4' in f.title"
+check "a rank that saves: the others wait, as they may" exits saves 2
+check "that it saves is said" says_of saves 'it saves a checkpoint, and moves, in'
 check "steps with all_reduce: nothing found" finds_nothing steps
 check "all compute: nothing found" finds_nothing phase
 check "all idle: nothing found" finds_nothing idles
