@@ -65,6 +65,7 @@ struct nh_collector {
 	int64_t sample_until_ms, walk_until_ms;
 	int64_t self, parent; /* our worker's and our own PID */
 	int64_t self_netns;
+	int64_t tracer; /* the thread that traces our worker; 0 = none */
 
 	NH_VEC(struct nh_entry) host; /* every process, by pid */
 	NH_VEC(struct nh_subject) subjects;
@@ -83,6 +84,12 @@ struct nh_collector {
 	struct nh_set walked_before;  /* processes the first sample's search went through */
 	NH_VEC(const char *) ras_at;  /* addresses to ask for RAS, as NCCL_RAS_ADDR says */
 	bool last;		      /* this sample is the last one */
+	/* openers.c: files that the host's processes have open, noted in one walk a sample. */
+	struct {
+		int64_t sample; /* the one of that walk; 0 = none yet */
+		NH_VEC(struct nh_met) met;
+		bool whole; /* every process was seen */
+	} open_files;
 	struct {
 		int64_t pid; /* of the process that asks for the GPUs; 0 = not asked */
 		int64_t until_ms;
@@ -157,7 +164,8 @@ void nh_read_sockets(struct nh_collector *k);
 void nh_walk_holders(struct nh_collector *k);
 bool nh_has_holder(const struct nh_collector *k, int64_t inode);
 /* openers.c: calls fn for each descriptor whose link is that path, in process `first` before all
- * others; non-zero from fn ends it.  False if some process could not be seen; that is a gap too. */
+ * others; non-zero from fn ends it.  False if some process could not be seen; that is a gap too.
+ * The others cost a walk over the host's descriptors, once a sample. */
 typedef int nh_opener_fn(void *ctx, int64_t pid, int64_t fd);
 bool nh_each_opener(
 	struct nh_collector *k, const char *path, int64_t first, nh_opener_fn *fn, void *ctx);

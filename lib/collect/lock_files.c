@@ -157,6 +157,9 @@ static void find_openers(struct nh_collector *k, struct nh_lock_file *row)
 
 void nh_read_lock_files(struct nh_collector *k)
 {
+	/* A recording has no files, only links to those of this host. */
+	if (k->recorded)
+		return;
 	nh_for(t, &k->c->threads) {
 		const struct nh_stack *s = NULL;
 		struct search q = { .k = k, .t = t };
@@ -165,7 +168,10 @@ void nh_read_lock_files(struct nh_collector *k)
 			if (row->stack == t->stack && t->stack != NH_UNKNOWN)
 				s = row;
 		q.user = nh_lock_user_of(s);
-		if (!q.user || !nh_mark_begin(k->mark, t->pid, "lock files"))
+		/* It looks at the file several times a second itself: asleep in between (S), it is
+		 * not held up by a file system's server, and neither are we. */
+		if (!q.user || !nh_streq(t->state, "S") ||
+			!nh_mark_begin(k->mark, t->pid, "lock files"))
 			continue;
 		search_places(&q);
 		search_beside(&q, s);

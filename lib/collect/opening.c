@@ -44,14 +44,26 @@ static int read_opening(struct nh_collector *k, struct nh_subject *s, const stru
 	return 0;
 }
 
-/* As the process would find it, links included; O_PATH opens nothing.  A descriptor or -1. */
+/*
+ * As the process would find it, links included; O_PATH opens nothing.  A link may lead to another
+ * file system than the path's text says, so only what the kernel has in memory counts: no server is
+ * asked and nothing is mounted, and the thread in its call keeps its file there.  Linux before 5.12
+ * does not know that flag: no link is followed then.  A descriptor or -1.
+ */
 static int find(struct nh_subject *s, const struct opening *o)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
-		.resolve = *o->path == '/' ? RESOLVE_IN_ROOT : 0 };
+	uint64_t root = *o->path == '/' ? RESOLVE_IN_ROOT : 0;
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = root | RESOLVE_CACHED };
 	nh_auto_close int base = openat(s->dir, o->base, O_PATH | O_CLOEXEC | O_DIRECTORY);
+	int fd;
 
-	return base < 0 ? -1 : (int)syscall(SYS_openat2, base, o->path, &how, sizeof(how));
+	if (base < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat2, base, o->path, &how, sizeof(how));
+	if (fd >= 0 || errno != EINVAL)
+		return fd;
+	how.resolve = root | RESOLVE_NO_SYMLINKS;
+	return (int)syscall(SYS_openat2, base, o->path, &how, sizeof(how));
 }
 
 /* Whether the thread is still in that very call. */
@@ -74,9 +86,9 @@ void nh_read_opening(struct nh_collector *k, struct nh_subject *s, const struct 
 	struct opening o;
 	char self[32], link[4097];
 
-	/* Whoever looks for a path on a file system whose server is silent hangs with the thread.
-	 */
-	if (nh_fs_of_type(t->fstype) || nh_fs_of_thread(t))
+	/* Whoever looks for a path on a file system whose server is silent hangs with the thread,
+	 * and where its text leads is known by the mount table alone. */
+	if (!t->fstype || nh_fs_of_type(t->fstype) || nh_fs_of_thread(t))
 		return;
 	if (k->recorded || !nh_streq(t->state, "S") ||
 		(!nh_streq(w.call, "open") && !nh_streq(w.call, "openat")) ||

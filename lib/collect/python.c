@@ -3,13 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include "base/clock.h"
 #include "know/wait.h"
 #include "proc/read.h"
 #include "python/gil.h"
 
-enum { LOOKS = 20, BETWEEN_LOOKS_NS = 1000000 }; /* second looks at one process's threads */
+enum { LOOKS = 20, BETWEEN_LOOKS_MS = 1 }; /* second looks at one process's threads */
 
 /* The argument stays when the call is restarted under another number; calls without arguments
  * leave there what was before. */
@@ -58,7 +57,6 @@ static uint64_t futex_now(const struct nh_collector *k, const struct nh_subject 
 static void look_again(const struct nh_collector *k, const struct nh_subject *s,
 	const struct nh_py_state *st, struct nh_py_task *tasks, size_t first)
 {
-	const struct timespec while_it_falls_asleep = { .tv_nsec = BETWEEN_LOOKS_NS };
 	int looks = 0;
 
 	nh_for(t, &st->threads) {
@@ -69,7 +67,7 @@ static void look_again(const struct nh_collector *k, const struct nh_subject *s,
 			continue;
 		for (int i = 0; i < 4 && looks < LOOKS && !tasks[t->task].futex; i++, looks++) {
 			if (i)
-				nanosleep(&while_it_falls_asleep, NULL);
+				nh_sleep_ms(BETWEEN_LOOKS_MS);
 			tasks[t->task].futex = futex_now(k, s, tasks[t->task].tid);
 		}
 	}

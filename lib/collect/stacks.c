@@ -138,6 +138,15 @@ static int64_t store(struct pool *p, struct taken *t, size_t at)
 	return row->stack;
 }
 
+/* Who traces us stops us: stopped by us in turn, both would stand for good. */
+static bool has_our_tracer(const struct nh_collector *k, const int64_t *tids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tids[i] == k->tracer)
+			return true;
+	return false;
+}
+
 /* Takes the stacks of one subject's threads; false if it has none to take. */
 static bool take(struct nh_collector *k, struct nh_subject *s, int64_t until_ms, struct taken *ret)
 {
@@ -161,6 +170,7 @@ static bool take(struct nh_collector *k, struct nh_subject *s, int64_t until_ms,
 	tids = nh_new(k->a, int64_t, ret->n);
 	for (size_t i = 0; i < ret->n; i++)
 		tids[i] = t[ret->first + i].tid;
+	o.no_stop |= has_our_tracer(k, tids, ret->n);
 	ret->of = nh_new(k->a, struct nh_taken, ret->n);
 	r = nh_space_open(&mem, &ret->space);
 	if (!r) {

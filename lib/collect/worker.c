@@ -62,6 +62,15 @@ static int flush(struct nh_collector *k, struct nh_writer *w)
 	return r ? r : nh_write_gaps(w, k->c);
 }
 
+static int64_t read_tracer(int root)
+{
+	struct nh_status_file st;
+	char buf[4096];
+	ssize_t n = nh_read_small(root, "self/status", buf, sizeof(buf));
+
+	return n > 0 && !nh_parse_status(buf, (size_t)n, &st) && st.tracer > 0 ? st.tracer : 0;
+}
+
 /* The worker stops by itself before its parent stops it: what it has so far is then whole.  Half of
  * the time is the first sample's; the last one keeps a fifth for stacks and a fifth for telling. */
 static void set_deadlines(struct nh_collector *k)
@@ -103,6 +112,7 @@ int nh_worker_run(const struct nh_collect_opts *o, struct nh_mark *mark, int fd)
 	k.self = getpid();
 	k.parent = getppid();
 	k.self_netns = nh_read_ns(k.root, "self/ns/net");
+	k.tracer = read_tracer(k.root);
 	nh_row_init(&nh_case_header_type, &c);
 	c.schema = NH_SCHEMA;
 	c.id = w.id = nh_case_new_id(&a);
