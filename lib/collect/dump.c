@@ -15,6 +15,7 @@
 #include "collect/dump_client.h"
 #include "collect/internal.h"
 #include "evidence/flight.h"
+#include "know/env.h"
 #include "know/evidence_env.h"
 #include "proc/read.h"
 
@@ -99,7 +100,8 @@ static bool ask_server(struct asking *q, const struct nh_subject *s, const struc
 {
 	/* Builds with CUDA have the first: the second is another recorder's then. */
 	static const char *const handlers[] = { "dump_nccl_trace_json", "fr_trace_json" };
-	const char *name = get(e, "TORCH_WORKER_SERVER_SOCKET"), *rank = get(e, "RANK"), *body;
+	const char *name = get(e, "TORCH_WORKER_SERVER_SOCKET"), *body;
+	int64_t rank = nh_env_int(get(e, "RANK"));
 	const char *path;
 	size_t len = 0;
 	int64_t until;
@@ -107,7 +109,7 @@ static bool ask_server(struct asking *q, const struct nh_subject *s, const struc
 
 	if (!name)
 		return false;
-	if (!rank || !isdigit((unsigned char)*rank)) {
+	if (rank == NH_UNKNOWN) {
 		say(q, s,
 			"it has a worker server, but no RANK in its environment to tell whose "
 			"dump that would be");
@@ -127,8 +129,8 @@ static bool ask_server(struct asking *q, const struct nh_subject *s, const struc
 		return false;
 	}
 	take(q, s,
-		nh_arena_printf(q->k->a, "worker server of pid %jd, rank %ld", (intmax_t)s->pid,
-			strtol(rank, NULL, 10)),
+		nh_arena_printf(q->k->a, "worker server of pid %jd, rank %jd", (intmax_t)s->pid,
+			(intmax_t)rank),
 		body, len);
 	return true;
 }

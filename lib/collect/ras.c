@@ -4,19 +4,10 @@
 #include "base/str.h"
 #include "collect/internal.h"
 #include "collect/ras_client.h"
+#include "know/env.h"
 #include "know/nccl_versions.h"
 
 #define SUBJECT "NCCL's RAS service"
-
-static const char *env_of(const struct nh_process *p, const char *name)
-{
-	size_t n = strlen(name);
-
-	nh_for(e, &p->env)
-		if (!strncmp(*e, name, n) && (*e)[n] == '=')
-			return *e + n + 1;
-	return NULL;
-}
 
 /* The host that a line names, so that --redact knows it: "… on node 10.0.0.1 managing GPU 5". */
 static const char *node_of(struct nh_arena *a, const char *text)
@@ -118,8 +109,8 @@ static const char *where_of(struct nh_collector *k, const struct nh_subject *s)
 		return NULL;
 	nh_for(p, &k->c->processes)
 		if (p->pid == s->pid && p->sample == k->sample) {
-			where = env_of(p, "NCCL_RAS_ADDR");
-			enable = env_of(p, "NCCL_RAS_ENABLE");
+			where = nh_env_get(p, "NCCL_RAS_ADDR");
+			enable = nh_env_get(p, "NCCL_RAS_ENABLE");
 		}
 	return nh_streq(enable, "0") ? NULL : where ? where : NH_RAS_DEFAULT;
 }

@@ -25,3 +25,13 @@ bool nh_names_may_have(const struct nh_names *s, const char *name)
 
 	return *name && s->bits[bit / 64] >> bit % 64 & 1;
 }
+
+bool nh_has_word(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = words; n && (p = strstr(p, word)); p += n)
+		if ((p == words || p[-1] == ' ') && (!p[n] || p[n] == ' '))
+			return true;
+	return false;
+}

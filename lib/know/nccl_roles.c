@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "base/str.h"
+#include "know/names.h"
 #include "know/nccl.h"
 #include "know/teardown.h"
 
@@ -44,17 +45,6 @@ const struct nh_nccl_role_row *nh_nccl_role_row(enum nh_nccl_role role)
 	return &rows[role > NH_ROLE_NONE && role < NH_ROLES ? role : NH_ROLE_NONE];
 }
 
-/* Whether the word is one of those separated by blanks. */
-static bool has_word(const char *words, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *p = words; n && (p = strstr(p, word)); p += n)
-		if ((p == words || p[-1] == ' ') && (!p[n] || p[n] == ' '))
-			return true;
-	return false;
-}
-
 /* The outermost function that is one of a role: a service thread may call into progress code. */
 static enum nh_nccl_role by_function(const struct nh_stack *s)
 {
@@ -66,7 +56,7 @@ static enum nh_nccl_role by_function(const struct nh_stack *s)
 			continue;
 		nh_frame_base(f, base, sizeof(base));
 		for (int r = NH_ROLE_NONE + 1; r < NH_ROLES; r++)
-			if (has_word(rows[r].functions, base))
+			if (nh_has_word(rows[r].functions, base))
 				return (enum nh_nccl_role)r;
 	}
 	return NH_ROLE_NONE;

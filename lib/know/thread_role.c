@@ -94,16 +94,6 @@ static bool lists_module(const char *list, const char *module)
 	return false;
 }
 
-static bool has_word(const char *words, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *p = words; n && (p = strstr(p, word)); p += n)
-		if ((p == words || p[-1] == ' ') && (!p[n] || p[n] == ' '))
-			return true;
-	return false;
-}
-
 /* Whether the first n frames of the stack are only the way from the role's function to its wait. */
 static bool is_quiet(enum nh_thread_role role, const struct nh_stack *s, size_t n, bool python)
 {
@@ -122,7 +112,7 @@ static bool is_quiet(enum nh_thread_role role, const struct nh_stack *s, size_t 
 		if (!f->python && f->module && lists_module(row->frame, f->module))
 			continue;
 		name = nh_frame_name(f, buf, sizeof(buf));
-		if (*name ? has_word(row->through, name) || nh_starts_with(name, "std::") ||
+		if (*name ? nh_has_word(row->through, name) || nh_starts_with(name, "std::") ||
 					nh_frame_is_named(f, name, row->frame)
 			  : ++unnamed <= UNNAMED_MOST)
 			continue;

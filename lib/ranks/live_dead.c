@@ -4,6 +4,7 @@
  */
 #include "ranks/live_rules.h"
 #include "base/str.h"
+#include "know/env.h"
 
 /* The process that started most of this host's ranks, and how many. */
 static int64_t parent_of(const struct nh_live_job *job, const struct nh_graph *g, size_t *most)
@@ -43,7 +44,7 @@ static bool has_unknown(const struct nh_live_job *job, const struct nh_graph *g,
 {
 	nh_for(p, &g->ix.processes)
 		if ((*p)->ppid == parent && !is_zombie(*p) && like_a_rank(job, *p) &&
-			!nh_live_env(*p, "RANK"))
+			!nh_env_get(*p, "RANK"))
 			return true;
 	return false;
 }
@@ -69,13 +70,12 @@ static const struct nh_process *drop_orphans(
 static void expect(struct nh_live_job *job, const struct nh_graph *g, struct nh_ranks *ret)
 {
 	nh_for(r, &job->ranks) {
-		int64_t local = nh_live_env_number(r->p, "LOCAL_RANK");
-		int64_t size = nh_live_env_number(r->p, "LOCAL_WORLD_SIZE"),
-			first = r->rank - local;
+		int64_t local = nh_env_number(r->p, "LOCAL_RANK");
+		int64_t size = nh_env_number(r->p, "LOCAL_WORLD_SIZE"), first = r->rank - local;
 
 		if (r->g != g)
 			continue;
-		if (size == NH_UNKNOWN && nh_live_is_loopback(nh_live_env(r->p, "MASTER_ADDR"))) {
+		if (size == NH_UNKNOWN && nh_live_is_loopback(nh_env_get(r->p, "MASTER_ADDR"))) {
 			size = job->world;
 			first = 0;
 		} else if (local == NH_UNKNOWN || size == NH_UNKNOWN) {
@@ -128,7 +128,7 @@ void nh_live_find_dead(struct nh_live_job *job, const struct nh_graph *g)
 		r->p = zombies.v[i];
 		r->doing = NH_DOES_GONE;
 		r->guessed = true;
-		if (orphan && nh_live_env_number(orphan, "RANK") == r->rank)
+		if (orphan && nh_env_number(orphan, "RANK") == r->rank)
 			r->orphan = orphan;
 	}
 }

@@ -4,28 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/str.h"
-
-const char *nh_live_env(const struct nh_process *p, const char *name)
-{
-	size_t n = strlen(name);
-
-	nh_for(e, &p->env)
-		if (!strncmp(*e, name, n) && (*e)[n] == '=')
-			return *e + n + 1;
-	return NULL;
-}
-
-int64_t nh_live_env_number(const struct nh_process *p, const char *name)
-{
-	const char *s = nh_live_env(p, name);
-	char *end;
-	int64_t n;
-
-	if (!s || *s < '0' || *s > '9')
-		return NH_UNKNOWN;
-	n = strtoll(s, &end, 10);
-	return *end || n > INT32_MAX ? NH_UNKNOWN : n;
-}
+#include "know/env.h"
 
 struct nh_live_rank *nh_live_rank(const struct nh_live_job *job, int64_t rank)
 {
@@ -49,11 +28,11 @@ static const char *key_of(struct nh_arena *a, const struct nh_graph *g, const st
 	const char *key = "";
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *value = nh_live_env(p, names[i]);
+		const char *value = nh_env_get(p, names[i]);
 
 		key = nh_arena_printf(a, "%s%s\n", key, value ? value : "");
 	}
-	if (!nh_live_env(p, "MASTER_ADDR") || nh_live_is_loopback(nh_live_env(p, "MASTER_ADDR")))
+	if (!nh_env_get(p, "MASTER_ADDR") || nh_live_is_loopback(nh_env_get(p, "MASTER_ADDR")))
 		key = nh_arena_printf(a, "%s%s %jd", key, g->ix.c->host ? g->ix.c->host : "",
 			(intmax_t)p->ns_net);
 	return key;
@@ -101,7 +80,7 @@ static struct nh_live_job *job_of(
 static void take_process(struct nh_arena *a, struct nh_live_jobs *jobs, struct nh_verdict *v,
 	const struct nh_graph *g, const struct nh_process *p)
 {
-	struct nh_live_rank seen = { .g = g, .p = p, .rank = nh_live_env_number(p, "RANK") };
+	struct nh_live_rank seen = { .g = g, .p = p, .rank = nh_env_number(p, "RANK") };
 	struct nh_live_rank *old;
 	struct nh_live_job *job;
 
@@ -109,7 +88,7 @@ static void take_process(struct nh_arena *a, struct nh_live_jobs *jobs, struct n
 		return;
 	nh_live_observe(&seen);
 	job = job_of(a, jobs, v, key_of(a, g, p));
-	job->world = nh_live_env_number(p, "WORLD_SIZE");
+	job->world = nh_env_number(p, "WORLD_SIZE");
 	old = nh_live_rank(job, seen.rank);
 	if (!old)
 		*nh_push(a, &job->ranks) = seen;

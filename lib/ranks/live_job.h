@@ -77,11 +77,7 @@ void nh_live_convict(struct nh_live_job *job);
 void nh_live_observe(struct nh_live_rank *r);
 /* live_dead.c's share of building: who of this host's ranks is dead or missing. */
 void nh_live_find_dead(struct nh_live_job *job, const struct nh_graph *g);
-/* A variable of the process's environment; NULL where it has none. */
-const char *nh_live_env(const struct nh_process *p, const char *name);
 bool nh_live_is_loopback(const char *address);
-/* A whole number, else NH_UNKNOWN. */
-int64_t nh_live_env_number(const struct nh_process *p, const char *name);
 struct nh_live_rank *nh_live_rank(const struct nh_live_job *job, int64_t rank);
 /* Whether the rank is inside the making or the end of a communicator. */
 bool nh_live_in_nccl_setup(const struct nh_live_rank *r);

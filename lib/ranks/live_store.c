@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include "base/str.h"
+#include "know/env.h"
 
 /* A start takes a while everywhere: younger than this it is only a suspicion. */
 enum { PATIENCE_S = 5 };
@@ -79,8 +80,8 @@ static void tell_server(struct nh_live_job *job, struct nh_finding *f)
 {
 	struct nh_arena *a = job->a;
 	const struct nh_live_rank *r = first_waiting(job);
-	const char *address = nh_live_env(r->p, "MASTER_ADDR");
-	const char *port = nh_live_env(r->p, "MASTER_PORT");
+	const char *address = nh_env_get(r->p, "MASTER_ADDR");
+	const char *port = nh_env_get(r->p, "MASTER_PORT");
 	const struct nh_socket *mine = connection(r, port);
 	const struct nh_graph *g;
 	const struct nh_socket *s = find_server(job, port, &g);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/str.h"
+#include "know/env.h"
 
 const char *nh_gpu_name(struct nh_arena *a, const struct nh_gpu *g)
 {
@@ -15,18 +16,8 @@ const char *nh_gpu_name(struct nh_arena *a, const struct nh_gpu *g)
 		g->name && g->pci ? ", " : "", g->pci ? g->pci : "");
 }
 
-static const char *env_of(const struct nh_process *p, const char *name)
-{
-	size_t n = strlen(name);
-
-	nh_for(e, &p->env)
-		if (!strncmp(*e, name, n) && (*e)[n] == '=')
-			return *e + n + 1;
-	return NULL;
-}
-
 /* The i-th of words between commas, NULL where there are fewer. */
-static const char *word(struct nh_arena *a, const char *list, long i)
+static const char *word(struct nh_arena *a, const char *list, int64_t i)
 {
 	for (; i > 0 && list; i--) {
 		list = strchr(list, ',');
@@ -41,16 +32,17 @@ static const char *word(struct nh_arena *a, const char *list, long i)
  */
 static const char *chosen(struct nh_arena *a, const struct nh_process *p)
 {
-	const char *visible = env_of(p, "CUDA_VISIBLE_DEVICES"), *local = env_of(p, "LOCAL_RANK");
-	const char *container = env_of(p, "NVIDIA_VISIBLE_DEVICES");
+	const char *visible = nh_env_get(p, "CUDA_VISIBLE_DEVICES"),
+		   *local = nh_env_get(p, "LOCAL_RANK");
+	const char *container = nh_env_get(p, "NVIDIA_VISIBLE_DEVICES");
 
 	if (container && strcmp(container, "all") != 0)
 		return NULL;
 	if (visible && !strchr(visible, ','))
 		return *visible ? visible : NULL;
-	if (!local || !*local || strlen(local) > 4 || local[strspn(local, "0123456789")])
+	if (nh_env_int(local) == NH_UNKNOWN)
 		return NULL;
-	return visible ? word(a, visible, strtol(local, NULL, 10)) : local;
+	return visible ? word(a, visible, nh_env_int(local)) : local;
 }
 
 static bool names(const char *word, const struct nh_gpu *g)
@@ -87,7 +79,8 @@ static bool listed(const struct nh_process *p, const struct nh_gpu *g)
 
 static const char *env_words(struct nh_arena *a, const struct nh_process *p)
 {
-	const char *visible = env_of(p, "CUDA_VISIBLE_DEVICES"), *local = env_of(p, "LOCAL_RANK");
+	const char *visible = nh_env_get(p, "CUDA_VISIBLE_DEVICES"),
+		   *local = nh_env_get(p, "LOCAL_RANK");
 
 	return nh_arena_printf(a, "%s%s%s%s%s", visible ? "CUDA_VISIBLE_DEVICES=" : "",
 		visible ? visible : "", visible && local ? " " : "", local ? "LOCAL_RANK=" : "",

@@ -1,12 +1,10 @@
 #include "rules/rule.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <stdlib.h>
 #include "graph/interpreter.h"
-#include "rules/nccl.h"
 #include "graph/words.h"
-#include "base/str.h"
+#include "know/env.h"
+#include "rules/nccl.h"
 
 void nh_tell_evidence(struct nh_arena *a, struct nh_finding *f, const char *fmt, ...)
 {
@@ -39,10 +37,7 @@ void nh_tell_gate(struct nh_arena *a, struct nh_finding *f, const char *gate, co
 
 int64_t nh_rank_of(const struct nh_process *p)
 {
-	nh_for(e, &p->env)
-		if (nh_starts_with(*e, "RANK="))
-			return strtoll(*e + 5, NULL, 10);
-	return NH_UNKNOWN;
+	return nh_env_number(p, "RANK");
 }
 
 void nh_tell_culprit(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,

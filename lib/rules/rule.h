@@ -71,7 +71,7 @@ void nh_tell_moved(struct nh_arena *a, struct nh_finding *f, const struct nh_gra
 const char *nh_kill_command(struct nh_arena *a, const struct nh_process *p);
 /* How to end and to prevent a wait for a lock that a fork left locked in process p. */
 void nh_tell_fork_remedies(struct nh_arena *a, struct nh_finding *f, const struct nh_process *p);
-/* RANK of a process's environment, else NH_UNKNOWN. */
+/* RANK of a process's environment; NH_UNKNOWN where that is no number. */
 int64_t nh_rank_of(const struct nh_process *p);
 
 #endif

@@ -57,6 +57,52 @@ static struct nh_case *sample(void)
 	return c;
 }
 
+/* What the kernel says of files, locks, groups and devices names people, projects and hosts too. */
+static void add_kernel_facts(struct nh_case *c)
+{
+	struct nh_thread *t = nh_case_row(c, thread, threads);
+	struct nh_kernel_event *e = nh_case_row(c, kernel_event, kernel_events);
+	struct nh_fd *fd;
+
+	t->path = "/nfs/alice/ckpt/step.pt";
+	t->fstype = "nfs4";
+	t->mount = "/nfs/alice";
+	t->source = "acmefiler:/vol/alice";
+	fd = nh_case_row(c, fd, fds);
+	fd->path = "/nfs/alice/shard";
+	fd->mount = "/nfs/alice";
+	fd->source = "acmefiler:/vol/alice";
+	nh_case_row(c, file_lock, file_locks)->path = "/nfs/alice/run.lock";
+	nh_case_row(c, lock_file, lock_files)->path = "/home/alice/.cache/torch_extensions/lock";
+	nh_case_row(c, shared_map, shared_maps)->path = "/dev/shm/alice-ring";
+	nh_case_row(c, cgroup, cgroups)->path = "/docker/0f3a9c";
+	e->cgroup = "/docker/0f3a9c/acme";
+	e->device = "acmefiler";
+	e->text = "nfs: server acmefiler not responding, task_memcg=/docker/0f3a9c/acme";
+	nh_case_row(c, gpu, gpus)->uuid = "GPU-5f2e-alice";
+	nh_push(c->arena, &c->gaps)->why = "acmefiler:/vol/alice is silent; GPU-5f2e-alice too";
+}
+
+static void redacts_kernel_facts(void)
+{
+	struct nh_case *c = nh_new(&arena, struct nh_case, 1);
+	char *text;
+
+	nh_row_init(&nh_case_header_type, c);
+	c->arena = &arena;
+	c->id = "bbbb";
+	add_kernel_facts(c);
+	nh_case_redact(c);
+	is(c->threads.v[0].fstype, "nfs4");
+	is(c->threads.v[0].source, c->fds.v[0].source);
+	ok(nh_starts_with(c->threads.v[0].path, c->threads.v[0].mount));
+	ok(nh_ends_with(c->file_locks.v[0].path, ".lock"));
+	ok(nh_starts_with(c->shared_maps.v[0].path, "/dev/shm/"));
+	ok(strstr(c->kernel_events.v[0].text, c->kernel_events.v[0].device) != NULL);
+	text = case_text(&arena, c);
+	ok(!strstr(text, "alice") && !strstr(text, "acme") && !strstr(text, "0f3a9c"));
+}
+
 static void redacts(void)
 {
 	struct nh_case *c = sample();
@@ -123,6 +169,7 @@ static void many_addresses(void)
 int main(void)
 {
 	redacts();
+	redacts_kernel_facts();
 	many_addresses();
 	nh_arena_free(&arena);
 	return done();
