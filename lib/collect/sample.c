@@ -92,12 +92,9 @@ static void say_namespace(struct nh_collector *k)
 			false);
 }
 
-void nh_take_sample(struct nh_collector *k)
+/* What was met in the sample before is met anew. */
+static void forget(struct nh_collector *k)
 {
-	struct nh_sample *s = nh_case_row(k->c, sample, samples);
-
-	s->sample = k->sample;
-	s->at_ms = nh_now_ms() - k->began_ms;
 	memset(&k->fd_rows, 0, sizeof(k->fd_rows));
 	memset(&k->waited, 0, sizeof(k->waited));
 	memset(&k->searched, 0, sizeof(k->searched));
@@ -105,6 +102,15 @@ void nh_take_sample(struct nh_collector *k)
 	memset(&k->written, 0, sizeof(k->written));
 	memset(&k->waited_rows, 0, sizeof(k->waited_rows));
 	k->search_list.n = k->fifos.n = k->met.n = 0;
+}
+
+void nh_take_sample(struct nh_collector *k)
+{
+	struct nh_sample *s = nh_case_row(k->c, sample, samples);
+
+	s->sample = k->sample;
+	s->at_ms = nh_now_ms() - k->began_ms;
+	forget(k);
 	nh_table_read(k);
 	if (k->sample == 1)
 		nh_select(k);

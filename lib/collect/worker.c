@@ -93,6 +93,74 @@ static void raise_file_limit(void)
 	}
 }
 
+/* Who looks, and at what: fills the header. */
+static void introduce(struct nh_collector *k, struct nh_writer *w)
+{
+	struct nh_case *c = k->c;
+
+	k->began_ms = nh_now_ms();
+	k->self = getpid();
+	k->parent = getppid();
+	k->self_netns = nh_read_ns(k->root, "self/ns/net");
+	k->tracer = read_tracer(k->root);
+	nh_row_init(&nh_case_header_type, c);
+	c->schema = NH_SCHEMA;
+	c->id = w->id = nh_case_new_id(k->a);
+	c->tool = "ncclhang " NH_VERSION;
+	for (size_t i = 0; i < k->o->npids; i++)
+		*nh_push(k->a, &c->asked) = k->o->pids[i];
+	read_host(k);
+}
+
+/* Tells what is known so far; non-zero if nobody reads it. */
+static int tell(struct nh_collector *k, struct nh_writer *w)
+{
+	int r = flush(k, w);
+
+	k->c->gaps.n = 0;
+	return r;
+}
+
+static int take_first(struct nh_collector *k, struct nh_writer *w)
+{
+	int r;
+
+	nh_take_sample(k);
+	/* The header once what selection found is known, before anything else. */
+	k->c->selected = k->subjects.n > 0;
+	r = nh_write_header(w, k->c);
+	k->c->gaps.n = 0;
+	/* While we sleep; what maps CUDA is known now. */
+	if (!r)
+		nh_gpus_begin(k);
+	return r;
+}
+
+static int take_samples(struct nh_collector *k, struct nh_writer *w)
+{
+	/* Reading one recording twice is not two samples. */
+	int64_t nsamples = k->o->interval_ms && !k->recorded ? 2 : 1, first_ms;
+	int r;
+
+	k->sample = 1;
+	k->last = nsamples == 1;
+	set_deadlines(k);
+	r = take_first(k, w);
+	if (r)
+		return r;
+	first_ms = k->began_ms + k->c->samples.v[0].at_ms;
+	r = tell(k, w);
+	if (r || k->last)
+		return r;
+	nh_mark_idle(k->mark);
+	nh_sleep_ms(first_ms + k->o->interval_ms + 1 - nh_now_ms());
+	k->sample = 2;
+	k->last = true;
+	set_deadlines(k);
+	nh_take_sample(k);
+	return tell(k, w);
+}
+
 int nh_worker_run(const struct nh_collect_opts *o, struct nh_mark *mark, int fd)
 {
 	struct nh_arena a = { 0 };
@@ -101,60 +169,21 @@ int nh_worker_run(const struct nh_collect_opts *o, struct nh_mark *mark, int fd)
 		.a = &a, .o = o, .c = &c, .mark = mark, .recorded = o->root != NULL
 	};
 	struct nh_writer w = { .sink = { nh_write_sink, &fd } };
-	int64_t first_ms = 0, nsamples;
-	int r;
 
 	raise_file_limit();
 	k.root = nh_dir_open(AT_FDCWD, o->root ? o->root : "/proc");
 	if (k.root < 0)
 		return -k.root;
-	k.began_ms = nh_now_ms();
-	k.self = getpid();
-	k.parent = getppid();
-	k.self_netns = nh_read_ns(k.root, "self/ns/net");
-	k.tracer = read_tracer(k.root);
-	nh_row_init(&nh_case_header_type, &c);
-	c.schema = NH_SCHEMA;
-	c.id = w.id = nh_case_new_id(&a);
-	c.tool = "ncclhang " NH_VERSION;
-	for (size_t i = 0; i < o->npids; i++)
-		*nh_push(&a, &c.asked) = o->pids[i];
-	read_host(&k);
-	/* Reading one recording twice is not two samples. */
-	nsamples = o->interval_ms && !k.recorded ? 2 : 1;
-	for (k.sample = 1; k.sample <= nsamples; k.sample++) {
-		k.last = k.sample == nsamples;
-		if (k.sample == 2) {
-			nh_mark_idle(mark);
-			nh_sleep_ms(first_ms + o->interval_ms + 1 - nh_now_ms());
-		}
-		set_deadlines(&k);
-		nh_take_sample(&k);
-		if (k.sample == 1) {
-			first_ms = k.began_ms + c.samples.v[0].at_ms;
-			/* The header once what selection found is known, before anything else. */
-			c.selected = k.subjects.n > 0;
-			r = nh_write_header(&w, &c);
-			if (r)
-				return EXIT_FAILURE;
-			c.gaps.n = 0;
-		}
-		/* While we sleep; what maps CUDA is known now. */
-		if (k.sample == 1)
-			nh_gpus_begin(&k);
-		r = flush(&k, &w);
-		c.gaps.n = 0;
-		if (r)
-			return EXIT_FAILURE;
-	}
+	introduce(&k, &w);
+	if (take_samples(&k, &w))
+		return EXIT_FAILURE;
 	nh_gpus_end(&k);
 	/* Last, with everything else already said: its answer may be slow to come. */
 	nh_ask_ras(&k);
 	if (o->dump && !k.recorded) {
 		/* What is known so far is not to wait for it. */
-		if (flush(&k, &w))
+		if (tell(&k, &w))
 			return EXIT_FAILURE;
-		c.gaps.n = 0;
 		nh_ask_dumps(&k);
 	}
 	if (flush(&k, &w))

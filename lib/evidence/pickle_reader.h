@@ -64,7 +64,7 @@ static inline uint64_t nh_pickle_take(struct nh_pickle *r, size_t n)
 	return le64toh(v);
 }
 
-/* Opcodes that push one number, constant or string. */
+/* pickle_scalar.c: opcodes that push one number, constant or string. */
 int nh_pickle_none(struct nh_pickle *r);
 int nh_pickle_true(struct nh_pickle *r);
 int nh_pickle_false(struct nh_pickle *r);
@@ -77,5 +77,17 @@ int nh_pickle_binfloat(struct nh_pickle *r);
 int nh_pickle_short_binunicode(struct nh_pickle *r);
 int nh_pickle_binunicode(struct nh_pickle *r);
 int nh_pickle_binunicode8(struct nh_pickle *r);
+
+/* pickle_container.c: opcodes that make and fill lists, tuples and dictionaries. */
+int nh_pickle_empty_dict(struct nh_pickle *r);
+int nh_pickle_empty_list(struct nh_pickle *r);
+int nh_pickle_tuple1(struct nh_pickle *r);
+int nh_pickle_tuple2(struct nh_pickle *r);
+int nh_pickle_tuple3(struct nh_pickle *r);
+int nh_pickle_tuple(struct nh_pickle *r);
+int nh_pickle_appends(struct nh_pickle *r);
+int nh_pickle_setitems(struct nh_pickle *r);
+int nh_pickle_append(struct nh_pickle *r);
+int nh_pickle_setitem(struct nh_pickle *r);
 
 #endif
