@@ -20,12 +20,11 @@ static bool is_below(const struct nh_frame *f)
 	return false;
 }
 
-struct nh_cuda_call nh_cuda_call_of(const struct nh_graph *g, const struct nh_thread *t)
+struct nh_cuda_call nh_cuda_call_on(const struct nh_stack *s)
 {
-	const struct nh_stack *s = nh_stack_of(g, t);
 	struct nh_cuda_call ret = { NH_CUDA_NONE, NULL, false };
 
-	for (size_t i = 0; s && i < s->frames.n; i++) {
+	for (size_t i = 0; i < s->frames.n; i++) {
 		const struct nh_frame *f = &s->frames.v[i];
 		enum nh_cuda_kind kind = nh_cuda_kind(f);
 
@@ -36,4 +35,13 @@ struct nh_cuda_call nh_cuda_call_of(const struct nh_graph *g, const struct nh_th
 			break;
 	}
 	return ret;
+}
+
+struct nh_cuda_call nh_cuda_call_of(const struct nh_graph *g, const struct nh_thread *t)
+{
+	size_t at;
+
+	if (t->stack == NH_UNKNOWN || !nh_index_stack_at(&g->ix, t->stack, &at))
+		return (struct nh_cuda_call){ NH_CUDA_NONE, NULL, false };
+	return g->cuda_calls[at];
 }

@@ -12,6 +12,8 @@ struct nh_cuda_call {
 };
 
 /* The innermost call with a meaning; nothing but CUDA and the C library may be inside it. */
+struct nh_cuda_call nh_cuda_call_on(const struct nh_stack *s);
+/* The same of a thread's stack, from the graph. */
 struct nh_cuda_call nh_cuda_call_of(const struct nh_graph *g, const struct nh_thread *t);
 
 #endif

@@ -20,6 +20,8 @@ nh_thread_edges_fn nh_edges_opens;
 void nh_edges_objects(struct nh_arena *a, struct nh_graph *g);
 /* Which addresses this host has, as far as its sockets tell: before the sockets' edges. */
 void nh_edges_addresses(struct nh_arena *a, struct nh_graph *g);
+/* g->anon; before any edge. */
+void nh_find_anon(struct nh_arena *a, struct nh_graph *g);
 /* A socket's other end, and who holds it. */
 void nh_edges_socket(struct nh_arena *a, struct nh_graph *g, const struct nh_socket *s);
 

@@ -1,6 +1,7 @@
 #include "graph/graph.h"
 
 #include <stdlib.h>
+#include "graph/cuda.h"
 #include "graph/edges.h"
 
 #define LESS(a, b) (((a) > (b)) - ((a) < (b)))
@@ -34,11 +35,13 @@ static int by_from_and_to(const void *a, const void *b)
 /* Rules ask every thread's stack for many functions; the names are compared once. */
 static void find_stack_kinds(struct nh_arena *a, struct nh_graph *g)
 {
+	g->cuda_calls = nh_new(a, struct nh_cuda_call, g->ix.stacks.n + 1);
 	nh_for(s, &g->ix.stacks) {
 		uint32_t *kinds = nh_push(a, &g->stack_kinds);
 
 		nh_for(f, &(*s)->frames)
 			*kinds |= 1U << nh_teardown_kind(f);
+		g->cuda_calls[g->stack_roles.n] = nh_cuda_call_on(*s);
 		*nh_push(a, &g->stack_roles) = nh_stack_role(*s);
 	}
 }
@@ -69,6 +72,43 @@ bool nh_is_awaited(const struct nh_graph *g, const struct nh_thread *t)
 	return nh_set_has(&g->awaited, key_of(t));
 }
 
+static int by_thread(const void *a, const void *b)
+{
+	const struct nh_thread *x = *(const struct nh_thread *const *)a,
+			       *y = *(const struct nh_thread *const *)b;
+	int r = LESS(x->pid, y->pid);
+
+	r = r ? r : LESS(x->tid, y->tid);
+	return r ? r : LESS((uintptr_t)x, (uintptr_t)y);
+}
+
+static void find_others(struct nh_arena *a, struct nh_graph *g)
+{
+	nh_for(t, &g->ix.c->threads)
+		if (t->sample != g->ix.sample)
+			*nh_push(a, &g->others) = t;
+	if (g->others.n)
+		qsort(g->others.v, g->others.n, sizeof(*g->others.v), by_thread);
+}
+
+const struct nh_thread *nh_graph_other(const struct nh_graph *g, const struct nh_thread *t)
+{
+	size_t lo = 0, hi = g->others.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct nh_thread *o = g->others.v[mid];
+
+		if (o->pid < t->pid || (o->pid == t->pid && o->tid < t->tid))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == g->others.n || g->others.v[lo]->pid != t->pid || g->others.v[lo]->tid != t->tid)
+		return NULL;
+	return g->others.v[lo];
+}
+
 /* Every source of a thread's edges. */
 static nh_thread_edges_fn *const of_thread[] = {
 	nh_edges_join,
@@ -87,6 +127,8 @@ void nh_graph_build(
 	*ret = (struct nh_graph){ 0 };
 	nh_index_build(a, c, sample, &ret->ix);
 	find_stack_kinds(a, ret);
+	find_others(a, ret);
+	nh_find_anon(a, ret);
 	nh_for(t, &ret->ix.threads) {
 		struct nh_wait w = nh_graph_wait(ret, *t);
 

@@ -59,7 +59,10 @@ struct nh_graph {
 	NH_VEC(uint32_t)
 	stack_kinds; /* of ix.stacks: bit k = a function of enum nh_td_kind k is on it */
 	NH_VEC(struct nh_stack_role) stack_roles; /* of ix.stacks */
-	struct nh_set awaited; /* threads for which another one waits: nh_is_awaited */
+	struct nh_cuda_call *cuda_calls;	  /* of ix.stacks */
+	NH_VEC(const struct nh_fd *) anon; /* those without an inode that have an id, by id */
+	struct nh_set awaited;		   /* threads for which another one waits: nh_is_awaited */
+	NH_VEC(const struct nh_thread *) others; /* of the other samples, by pid, tid, row */
 };
 
 void nh_graph_build(
@@ -73,6 +76,8 @@ const struct nh_fd *nh_graph_object(const struct nh_graph *g, const struct nh_fd
 bool nh_on_stack(const struct nh_graph *g, const struct nh_thread *t, enum nh_td_kind kind);
 /* Whether a thread of its process waits for its end, or for a lock or the GIL that it has. */
 bool nh_is_awaited(const struct nh_graph *g, const struct nh_thread *t);
+/* The same thread in another sample, the first where there are several; NULL. */
+const struct nh_thread *nh_graph_other(const struct nh_graph *g, const struct nh_thread *t);
 /* What a thread waits in. */
 struct nh_wait nh_graph_wait(const struct nh_graph *g, const struct nh_thread *t);
 

@@ -136,9 +136,19 @@ const struct nh_thread *const *nh_index_threads(const struct nh_index *ix, int64
 		else
 			hi = mid;
 	}
-	for (*n = 0; lo + *n < ix->threads.n && ix->threads.v[lo + *n]->pid == pid; ++*n)
-		;
-	return *n ? ix->threads.v + lo : NULL;
+	size_t first = lo;
+
+	hi = ix->threads.n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (ix->threads.v[mid]->pid <= pid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*n = lo - first;
+	return *n ? ix->threads.v + first : NULL;
 }
 
 const struct nh_thread *nh_index_thread_ns(const struct nh_index *ix, int64_t pid, int64_t nstid)
@@ -181,6 +191,27 @@ const struct nh_fd *nh_index_fd(const struct nh_index *ix, const struct nh_threa
 	const struct nh_fd *k = &key, **f = FIND(fds, k, by_fd);
 
 	return f ? *f : NULL;
+}
+
+const struct nh_fd *const *nh_index_fds(
+	const struct nh_index *ix, int64_t pid, int64_t tid, size_t *n)
+{
+	const struct nh_fd key = { .pid = pid, .tid = tid, .fd = NH_UNKNOWN }, *k = &key;
+	size_t lo = 0, hi = ix->fds.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (by_fd(&ix->fds.v[mid], &k) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (*n = 0; lo + *n < ix->fds.n && ix->fds.v[lo + *n]->pid == pid &&
+		     ix->fds.v[lo + *n]->tid == tid;
+		++*n)
+		;
+	return *n ? ix->fds.v + lo : NULL;
 }
 
 const struct nh_fd *const *nh_index_holders(const struct nh_index *ix, int64_t inode, size_t *n)

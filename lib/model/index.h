@@ -30,6 +30,9 @@ const struct nh_socket *nh_index_socket(const struct nh_index *ix, int64_t inode
 const struct nh_socket *nh_index_peer(const struct nh_index *ix, const struct nh_socket *s);
 /* The descriptor that thread t means by number fd: of its own table if it has one. */
 const struct nh_fd *nh_index_fd(const struct nh_index *ix, const struct nh_thread *t, int64_t fd);
+/* Those of pid that tid, or NH_UNKNOWN, marks as a thread's own, *n of them. */
+const struct nh_fd *const *nh_index_fds(
+	const struct nh_index *ix, int64_t pid, int64_t tid, size_t *n);
 /* Every descriptor seen of that inode, ordered by pid and fd; *n of them. */
 const struct nh_fd *const *nh_index_holders(const struct nh_index *ix, int64_t inode, size_t *n);
 /* All threads of pid, *n of them. */

@@ -7,14 +7,6 @@
 
 enum { BARELY = 2, FUNCTIONS_SHOWN = 6 };
 
-static const struct nh_thread *in_other_sample(const struct nh_graph *g, const struct nh_thread *t)
-{
-	nh_for(old, &g->ix.c->threads)
-		if (old->sample != t->sample && old->pid == t->pid && old->tid == t->tid)
-			return old;
-	return NULL;
-}
-
 /* A page fault is no system call: it has no arguments to compare. */
 static bool same_call(const struct nh_thread *x, const struct nh_thread *y)
 {
@@ -28,7 +20,7 @@ static bool same_call(const struct nh_thread *x, const struct nh_thread *y)
 
 enum nh_stay nh_stay_of(const struct nh_graph *g, const struct nh_thread *t)
 {
-	const struct nh_thread *old = in_other_sample(g, t);
+	const struct nh_thread *old = nh_graph_other(g, t);
 	int64_t switches;
 
 	if (g->ix.c->samples.n < 2)

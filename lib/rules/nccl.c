@@ -71,12 +71,10 @@ bool nh_never_rests(const struct nh_graph *g, const struct nh_thread *t)
 
 bool nh_has_not_moved(const struct nh_graph *g, const struct nh_thread *t)
 {
-	nh_for(old, &g->ix.c->threads)
-		if (old->sample != t->sample && old->pid == t->pid && old->tid == t->tid)
-			return !old->running && !t->running && old->nr == t->nr &&
-			       old->vcsw == t->vcsw && old->args.n == t->args.n && t->args.n &&
-			       old->args.v[0] == t->args.v[0];
-	return false;
+	const struct nh_thread *old = nh_graph_other(g, t);
+
+	return old && !old->running && !t->running && old->nr == t->nr && old->vcsw == t->vcsw &&
+	       old->args.n == t->args.n && t->args.n && old->args.v[0] == t->args.v[0];
 }
 
 bool nh_nccl_joins_service(const struct nh_graph *g, const struct nh_path *p)

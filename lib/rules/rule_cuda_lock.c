@@ -26,10 +26,10 @@ static bool waits_for_gpu(enum nh_cuda_kind kind)
  * of its CPU by itself, or blocks and did not move. */
 static bool persists(const struct nh_graph *g, const struct nh_thread *t)
 {
-	nh_for(old, &g->ix.c->threads)
-		if (old->sample != t->sample && old->pid == t->pid && old->tid == t->tid &&
-			nh_never_rests(g, old) && nh_never_rests(g, t))
-			return old->vcsw == t->vcsw;
+	const struct nh_thread *old = nh_graph_other(g, t);
+
+	if (old && nh_never_rests(g, old) && nh_never_rests(g, t))
+		return old->vcsw == t->vcsw;
 	return g->ix.c->samples.n < 2 || nh_has_not_moved(g, t);
 }
 
@@ -70,10 +70,12 @@ static bool is_first(const struct nh_graph *g, const struct nh_thread *t,
 	size_t n;
 	const struct nh_thread *const *all = nh_index_threads(&g->ix, t->pid, &n);
 
+	if (!is_so(g, t))
+		return false;
 	for (size_t i = 0; i < n && all[i] != t; i++)
 		if (is_so(g, all[i]))
 			return false;
-	return is_so(g, t);
+	return true;
 }
 
 static bool wants_unknown(const struct nh_graph *g, const struct nh_thread *t)

@@ -36,10 +36,12 @@ static bool leads_its_process(const struct nh_graph *g, const struct nh_thread *
 	size_t n;
 	const struct nh_thread *const *all = nh_index_threads(&g->ix, t->pid, &n);
 
-	for (size_t i = 0; i < n; i++)
+	if (!is_stuck(g, t))
+		return false;
+	for (size_t i = 0; i < n && all[i] != t; i++)
 		if (is_stuck(g, all[i]))
-			return all[i] == t;
-	return false;
+			return false;
+	return true;
 }
 
 /* A driver may take its time, but not to die. */

@@ -73,12 +73,13 @@ static bool nobody_can_wake(const struct nh_graph *g, const struct nh_thread *t)
 {
 	const struct nh_stack *s = nh_stack_of(g, t);
 	struct nh_wait w = nh_graph_wait(g, t);
-	struct nh_sync is = nh_sync_of(s);
+	struct nh_sync is;
 	struct nh_mutex m;
 
 	/* One with an owner is told by that. */
 	if (!is_alone(g, t) || nh_mutex_decode(t, &m))
 		return false;
+	is = nh_sync_of(s);
 	if (!s)
 		return nh_mutex_is_wait(&w) && w.futex_val == LOCKED_WITH_WAITERS;
 	if (waits_in_python(s) || handlers(g, nh_index_process(&g->ix, t->pid)))
