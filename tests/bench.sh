@@ -49,5 +49,5 @@ for name in ncclhang ss lsof; do
 done
 kill $crowd
 python3 tests/bench_stacks.py "$nh" "$O/tests/live/probe"
-python3 tests/bench_host.py "$nh" "$O/tests/bench_edges"
+python3 tests/bench_host.py "$nh" "$O/tests/bench_edges" "$O/tests/live/probe"
 exit 0

@@ -3,7 +3,8 @@
 
 Every rank's main thread waits for rank 0 over a socket, every worker for its pipe.  Medians of wall
 time beyond the interval between the samples, CPU time and memory: live, and from the stored case.
-Usage: bench_host.py NCCLHANG BENCH_EDGES
+Then what the edges of one native process of 300 threads cost.
+Usage: bench_host.py NCCLHANG BENCH_EDGES PROBE
 """
 import os
 import socket
@@ -74,8 +75,22 @@ def table(title, interval_ms, command):
     print(f"  {title:<44}{wall - interval_ms:8.0f} ms wall{cpu:8.0f} ms CPU{mem:7.0f} MB", flush=True)
 
 
+def native(nh, edges, probe):
+    p = subprocess.Popen([probe, "300"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        p.stdout.readline()
+        print("one process of 300 native threads:", flush=True)
+        with tempfile.TemporaryDirectory() as tmp:
+            case = os.path.join(tmp, "native.json")
+            subprocess.run([nh, "-t", "60", "-o", case, str(p.pid)], stdout=subprocess.DEVNULL)
+            subprocess.run([edges, case])
+    finally:
+        p.kill()
+        p.wait()
+
+
 def main():
-    nh, edges = sys.argv[1:3]
+    nh, edges, probe = sys.argv[1:4]
     job = start()
     pids = [str(p.pid) for p in job]
     try:
@@ -93,6 +108,7 @@ def main():
         for p in job:
             os.killpg(p.pid, 9)
             p.wait()
+    native(nh, edges, probe)
 
 
 if sys.argv[1] == "--rank":

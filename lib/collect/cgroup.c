@@ -74,6 +74,9 @@ static int open_group(const struct place *at, const char *group)
 	size_t n = strlen(at->root);
 	char path[PATH_MAX];
 
+	/* Outside of our own namespace's root: what is mounted here does not have it. */
+	if (strstr(group, "/.."))
+		return -1;
 	if (n > 1 && nh_starts_with(group, at->root) && (group[n] == '/' || !group[n]))
 		group += n;
 	if (snprintf(path, sizeof(path), "%s/%s", at->point, group) >= (int)sizeof(path))

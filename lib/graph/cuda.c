@@ -1,23 +1,13 @@
 #include "graph/cuda.h"
 
-#include <string.h>
 #include "graph/silhouette.h"
 #include "know/teardown.h"
+#include "know/thread_roles.h"
 
 /* Code that CUDA calls to wait: the C library, the kernel's pages, and what has no name at all. */
 static bool is_below(const struct nh_frame *f)
 {
-	static const char *const modules[] = { "libc.so", "libc-", "libpthread", "ld-linux",
-		"[vdso]" };
-
-	if (f->python)
-		return false;
-	if (!f->module)
-		return true;
-	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++)
-		if (!strncmp(f->module, modules[i], strlen(modules[i])))
-			return true;
-	return false;
+	return !f->python && (!f->module || nh_frame_is_runtime(f));
 }
 
 struct nh_cuda_call nh_cuda_call_on(const struct nh_stack *s)

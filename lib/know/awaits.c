@@ -1,13 +1,15 @@
 #include "know/awaits.h"
 
+#include "know/cuda.h"
 #include "know/names.h"
 #include "know/thread_roles.h"
+
+enum { GPU };
 
 /* The more telling first where several are on one stack. */
 /* clang-format off */
 static const struct nh_await rows[] = {
-	{ "cudaStreamSynchronize|cudaDeviceSynchronize|cudaEventSynchronize|cuStreamSynchronize|cuCtxSynchronize|cuEventSynchronize",
-		"the GPU", true },
+	[GPU] = { NULL, "the GPU", true }, /* by know/cuda.c */
 	{ "c10d::TCPStore::doWait|c10d::TCPStore::wait|c10d::PrefixStore::wait|c10d::FileStore::get|c10d::FileStore::wait|c10d::HashStore::wait",
 		"a key of the store", true },
 	{ "gloo::transport::tcp::UnboundBuffer::waitRecv|gloo::transport::tcp::UnboundBuffer::waitSend|gloo::transport::uv::UnboundBuffer::waitRecv|gloo::transport::uv::UnboundBuffer::waitSend",
@@ -45,6 +47,8 @@ const struct nh_await *nh_await_of(const struct nh_stack *s)
 		const char *name = nh_frame_name(f, buf, sizeof(buf));
 		size_t r = 0;
 
+		if (nh_cuda_kind(f) == NH_CUDA_SYNC)
+			return &rows[GPU];
 		if (!nh_names_may_have(&names, name))
 			continue;
 		while (r < best && !nh_frame_is_named(f, name, rows[r].frame))

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "base/str.h"
+#include "know/cuda.h"
 #include "know/teardown.h"
 
 struct row {
@@ -151,12 +152,6 @@ static const struct row native[] = {
 	{ "MPI_Send", "send", NH_COLL_PAIR },
 	{ "PMPI_Send", "send", NH_COLL_PAIR },
 	{ "ucc_context_create", "the making of a UCC context", NH_COLL_ALL },
-	{ "cudaStreamSynchronize", NULL, NH_COLL_DEVICE },
-	{ "cudaEventSynchronize", NULL, NH_COLL_DEVICE },
-	{ "cudaDeviceSynchronize", NULL, NH_COLL_DEVICE },
-	{ "cuStreamSynchronize", NULL, NH_COLL_DEVICE },
-	{ "cuEventSynchronize", NULL, NH_COLL_DEVICE },
-	{ "cuCtxSynchronize", NULL, NH_COLL_DEVICE },
 };
 /* clang-format on */
 
@@ -196,7 +191,10 @@ struct nh_coll nh_coll_of(const struct nh_frame *f)
 {
 	const struct row *r = !f->func ? NULL : f->python ? find_python(f) : find_native(f);
 
-	return r ? (struct nh_coll){ r->kind, r->op } : (struct nh_coll){ NH_COLL_NONE, NULL };
+	if (r)
+		return (struct nh_coll){ r->kind, r->op };
+	return (struct nh_coll){ nh_cuda_kind(f) == NH_CUDA_SYNC ? NH_COLL_DEVICE : NH_COLL_NONE,
+		NULL };
 }
 
 bool nh_coll_is_library(const struct nh_frame *f)

@@ -10,7 +10,8 @@
 
 #include "model/stack.h"
 
-/* Of several on one stack the last of these says most. */
+/* Of several on one stack the last of these says most; from NH_COLL_WORK on the process waits for
+ * another one. */
 enum nh_coll_kind {
 	NH_COLL_NONE,
 	NH_COLL_SERVANT, /* runs what another thread of the process issued */
