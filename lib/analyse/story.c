@@ -67,6 +67,14 @@ static bool only_stuck_can_act(const struct stuck *s, const struct nh_thread *t,
 	return other;
 }
 
+/* What is there to be read has come: then it is not that which the thread waits for. */
+static bool has_come(const struct nh_edge *e)
+{
+	const struct nh_socket *s = e->to.row;
+
+	return e->to.kind == NH_NODE_SOCKET && s->rx_queue > 0;
+}
+
 /* A set of descriptors wakes its waiter by any one of them. */
 static const struct nh_edge *waits_by_descriptor(const struct stuck *s, const struct nh_thread *t)
 {
@@ -80,7 +88,7 @@ static const struct nh_edge *waits_by_descriptor(const struct stuck *s, const st
 			nh_graph_out(s->g, (struct nh_node){ NH_NODE_THREAD, t }, kinds[k], &n);
 
 		for (size_t i = 0; i < n; i++, seen++) {
-			if (!only_stuck_can_act(s, t, e[i].to, e[i].fd))
+			if (has_come(&e[i]) || !only_stuck_can_act(s, t, e[i].to, e[i].fd))
 				return NULL;
 			told = &e[i];
 		}

@@ -16,8 +16,6 @@ static const struct {
 	{ "dead-peer", "interpreter-exit" },
 	{ "lock-cycle", "interpreter-exit" },
 	{ "fork-inherited-lock", "interpreter-exit" },
-	{ "held-pipe", "interpreter-exit" },
-	{ "dead-peer", "interpreter-exit" },
 	{ "nccl-teardown-cuda", "cuda-lock" },
 	{ "out-of-memory", "held-pipe" },
 	{ "out-of-memory", "dead-peer" },

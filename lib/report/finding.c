@@ -4,12 +4,29 @@
 #include "base/str.h"
 
 #define VICTIMS_SHOWN 8
+#define APART_MS 1000 /* of samples, for a state and not a moment */
 
 /* By enum nh_confidence. */
 static const char *const confidence_words[] = { "",
 	"possible: a suspicion, without the state of what it waits for",
-	"likely: one sample, a short interval or an inferred link",
-	"confirmed: every link was read as a fact, the same in two samples" };
+	"likely: ", "confirmed: every link was read as a fact, the same in two samples" };
+
+/* Why it is not confirmed, as far as that is the same for every rule. */
+static const char *doubt(const struct nh_view *v, const struct nh_finding *f)
+{
+	const struct nh_case *c = v->n == 1 ? v->cases[0] : NULL;
+
+	nh_for(l, &f->chain)
+		if (l->inferred)
+			return "an arrow of the chain is inferred";
+	if (c && c->samples.n == 1)
+		return "one sample only";
+	if (c && c->samples.n &&
+		c->samples.v[c->samples.n - 1].at_ms - c->samples.v[0].at_ms < APART_MS)
+		return "the samples are less than 1 s apart";
+	return f->unknown.n ? "not all of it could be read, see what is not known"
+			    : "it rests on more than waits that were read in two samples";
+}
 
 /* "rank 3, pid 4711 (python3), fd 7 on gpu03": what is known of it. */
 const char *nh_actor_words(struct nh_arena *a, const struct nh_actor *who, bool host)
@@ -124,7 +141,8 @@ void nh_words_finding(struct nh_doc *d, const struct nh_view *v, const struct nh
 		nh_doc_def(d, "culprit", "not known from here");
 	}
 	victims(d, v, f);
-	nh_doc_def(d, "confidence", "%s", confidence_words[f->confidence]);
+	nh_doc_def(d, "confidence", "%s%s", confidence_words[f->confidence],
+		f->confidence == NH_LIKELY ? doubt(v, f) : "");
 	if (f->because)
 		nh_doc_def(d, "caused by", "%s: what holds this one's culprit up", f->because);
 	chain(d, f);

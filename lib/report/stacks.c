@@ -7,6 +7,7 @@
 #define GROUPS_SHOWN 4	/* of those in no finding's chain */
 #define THREADS_SHOWN 4 /* named in a group's heading */
 #define FOLD_MIN 3	/* shared outer frames worth folding */
+#define LOOKED_BACK 64	/* stacks above one that are compared with it */
 
 /* Threads with one and the same stack, of however many processes. */
 struct bunch {
@@ -138,7 +139,7 @@ static void one_stack(
 	const struct nh_stack *s = b->stack;
 	size_t folded = 0, with = 0;
 
-	for (size_t j = 0; !v->all && j < i; j++) {
+	for (size_t j = i > LOOKED_BACK ? i - LOOKED_BACK : 0; !v->all && j < i; j++) {
 		size_t n = shared_outer(s, all->v[j].stack);
 
 		if (n > folded) {

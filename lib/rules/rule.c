@@ -84,8 +84,7 @@ void nh_tell_victim(struct nh_arena *a, struct nh_finding *f, const struct nh_gr
 /* Of the calls whose arguments tell; a child or a signal is waited for without a timeout. */
 static bool is_bounded(const struct nh_wait *w)
 {
-	return w->timeout_ms >= 0 || w->kind == NH_WAIT_SLEEP ||
-	       (w->kind == NH_WAIT_FUTEX && w->timeout_ms != -1);
+	return w->timeout_ms >= 0 || (w->kind == NH_WAIT_FUTEX && w->timeout_ms != -1);
 }
 
 void nh_tell_wait(struct nh_arena *a, struct nh_finding *f, const struct nh_graph *g,
@@ -97,7 +96,12 @@ void nh_tell_wait(struct nh_arena *a, struct nh_finding *f, const struct nh_grap
 	if (s && s->frames.n)
 		nh_tell_evidence(a, f, "stack of thread %jd, innermost first: %s", (intmax_t)t->tid,
 			nh_stack_words(a, s, 0, s->frames.n - 1));
-	if (is_bounded(&w) && !nh_gil_wanted_by(&g->ix, t))
+	if (w.kind == NH_WAIT_SLEEP)
+		nh_tell_evidence(a, f,
+			"thread %jd is in a sleep, which ends by itself; what it looks for need not "
+			"come",
+			(intmax_t)t->tid);
+	else if (is_bounded(&w) && !nh_gil_wanted_by(&g->ix, t))
 		nh_tell_evidence(
 			a, f, "the wait of thread %jd is bounded by a timeout", (intmax_t)t->tid);
 }

@@ -55,8 +55,9 @@ static void tell_dead(struct nh_arena *a, const struct nh_match *m, struct nh_fi
 	/* Linux does not record who had it. */
 	if (f->confidence > NH_LIKELY)
 		f->confidence = NH_LIKELY;
-	nh_tell_evidence(
-		a, f, "inference: the child had the write end too and was the one to write");
+	nh_tell_unknown(a, f,
+		"who had the write end before, Linux does not record: that the child was to write "
+		"is an inference");
 	nh_tell_waiters(a, f, m->g, t);
 	nh_tell_wait(a, f, m->g, t);
 	nh_tell_search(a, m, f);

@@ -91,8 +91,7 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 		nh_tell_unknown(
 			a, f, "whether the driver still works on it: a call may take seconds");
 	if (!t->kernel.n)
-		nh_tell_unknown(
-			a, f, "where in the kernel it is: its stack there was not readable");
+		nh_tell_unknown(a, f, "what led into the kernel there: its stack was not readable");
 	nh_tell_save(a, f, t->pid);
 	nh_tell_remedy(a, f, "see what the driver says of it. Price: none",
 		d ? d->look : "dmesg -T | tail -n 50");

@@ -216,6 +216,7 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 		"or serves",
 		reach.n, reach.n == 1 ? "" : "es");
 	tell_signals(a, &reach, f);
+	nh_tell_unknown(a, f, "whether the stacks are a state or a moment: they were taken once");
 	if (reach.nawake) {
 		f->confidence = NH_POSSIBLE;
 		nh_tell_unknown(a, f,

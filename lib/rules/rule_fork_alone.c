@@ -110,7 +110,7 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 	const struct nh_process *p = nh_index_process(&m->g->ix, t->pid);
 	struct nh_wait w = nh_graph_wait(m->g, t);
 	struct nh_sync is = nh_sync_of(nh_stack_of(m->g, t));
-	const char *what = is.kind ? is.what : "futex";
+	const char *what = is.kind ? is.what : "a futex";
 
 	f->title =
 		is.pool && is.kind != NH_SYNC_LOCK

@@ -129,6 +129,7 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 	const struct nh_edge *held = m->path.edge[m->path.n - 1];
 
 	nh_tell_culprit(a, f, m->g, held->to.row, held->fd);
+	nh_tell_save(a, f, m->path.start->pid);
 	if (nh_data_writers(m->g, m->path.start) == NH_WRITERS_SELF)
 		tell_self(a, m, f);
 	else
@@ -140,7 +141,6 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 	nh_tell_search(a, m, f);
 	if (!nh_searched_all(m->g))
 		cap(f, NH_LIKELY);
-	nh_tell_save(a, f, m->path.start->pid);
 }
 
 /* The tracker has nothing to do but to wait for the end of its pipe: a client that has closed its

@@ -129,7 +129,11 @@ static const char *cycle_title(
 	struct nh_arena *a, const struct nh_thread *t, const struct nh_edge *const *edges, size_t n)
 {
 	size_t processes = 1;
+	const char *what = "'s locks";
 
+	for (size_t i = 0; i < n; i++)
+		if (edges[i]->kind != NH_EDGE_LOCKS && edges[i]->kind != NH_EDGE_FILES)
+			what = "";
 	for (size_t i = 1; i < n; i++) {
 		size_t j = 0;
 
@@ -139,11 +143,11 @@ static const char *cycle_title(
 		processes += j == i;
 	}
 	if (processes > 1)
-		return nh_arena_printf(
-			a, "%zu threads of %zu processes wait for each other", n, processes);
+		return nh_arena_printf(a, "%zu threads of %zu processes wait for each other%s", n,
+			processes, what);
 	if (n > 1)
-		return nh_arena_printf(
-			a, "%zu threads of pid %jd wait for each other", n, (intmax_t)t->pid);
+		return nh_arena_printf(a, "%zu threads of pid %jd wait for each other%s", n,
+			(intmax_t)t->pid, what);
 	return nh_arena_printf(a, "thread %jd of pid %jd waits for a lock %s holds itself",
 		(intmax_t)t->tid, (intmax_t)t->pid,
 		edges[0]->kind == NH_EDGE_FILES ? "on a file that its process" : "it");

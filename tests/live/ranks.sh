@@ -72,6 +72,7 @@ check "a rank that ended, while a child holds its connections" blames dies dead-
 check "its orphan is named" says_of dies 'bears its number, but its parent is gone'
 check "a stopped rank: first the stop" blames stops stopped-process confirmed 2
 check "then what it keeps waiting" tells stops "fs[1].id == 'cpu-stall' and len(fs) == 2 and
+	fs[1].because == 'stopped-process' and
 	fs[1].culprit.rank == 2"
 check "and the others are victims of the stop" tells stops \
 	"{0, 1, 3} <= {v.rank for v in f.victims}"
