@@ -178,8 +178,8 @@ static bool rests(struct walk *w, const struct nh_thread *t, const struct nh_pro
 	case NH_WAIT_CHILD:
 		return children_rest(w, t, &wait);
 	case NH_WAIT_SIGNAL:
-		if (!nh_streq(wait.call, "pause") && !nh_streq(wait.call, "rt_sigsuspend") &&
-			t->args.v[2])
+		/* Whoever takes signals by sigwait is told from outside: by a user, a scheduler. */
+		if (!nh_streq(wait.call, "pause") && !nh_streq(wait.call, "rt_sigsuspend"))
 			return false;
 		add_family(w, p);
 		return true;

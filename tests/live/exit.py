@@ -43,6 +43,10 @@ def selects():
         all_of_them.select()
 
 
+def takes_signals():
+    signal.sigwait([signal.SIGUSR1])
+
+
 def sleeps():
     while True:
         time.sleep(0.2)
@@ -134,6 +138,7 @@ MODES = {
     "monitor": monitor,
     "handler": handler,
     "accept": lambda: begin(accepts),
+    "sigwait": lambda: begin(takes_signals),
     "select": lambda: begin(selects),
     "sleep": lambda: begin(sleeps),
     "bounded": lambda: begin(waits_a_while),

@@ -50,7 +50,7 @@ for which in $known; do
 	examine "$which" event child process
 done
 examine system queue two executor handler monitor
-examine system accept select sleep bounded
+examine system accept select sigwait sleep bounded
 examine system compute rivals server working idle
 
 check "two: both are named" tells system-two "len(f.chain) == 2 and not c.tid and len(f.unknown) > 0"
