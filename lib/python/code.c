@@ -41,7 +41,7 @@ static bool read_code(struct nh_python *py, struct nh_py_code *c)
 {
 	const uint32_t *at = py->layout.at;
 	uint64_t file, name;
-	int32_t first;
+	int32_t first = 0;
 
 	if (!is_code(py, c->addr) || !nh_py_word(py, c->addr + at[NH_PY_CODE_FILE], &file) ||
 		!nh_py_word(py, c->addr + at[NH_PY_CODE_NAME], &name) ||

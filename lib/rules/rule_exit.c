@@ -202,7 +202,7 @@ static void tell(struct nh_arena *a, const struct nh_match *m, struct nh_finding
 {
 	const struct nh_thread *t = m->path.start;
 	const struct nh_process *p = nh_index_process(&m->g->ix, t->pid);
-	struct nh_reach reach;
+	struct nh_reach reach = { 0 };
 
 	nh_reach_from(m->g, p, &reach);
 	nh_tell_culprit(a, f, m->g, p, NULL);
