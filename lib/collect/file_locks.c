@@ -250,7 +250,7 @@ bool nh_read_file_locks(struct nh_collector *k)
 	for (size_t i = 0; i < k->c->threads.n; i++) {
 		const struct nh_thread *t = &k->c->threads.v[i];
 		struct nh_wait w = nh_wait_decode(k->c->machine, t);
-		int kind = t->sample == k->sample ? nh_file_lock_wanted(&w, t) : 0;
+		int kind = t->sample == k->sample ? (int)nh_file_lock_wanted(&w, t) : 0;
 
 		if (!kind)
 			continue;

@@ -133,10 +133,10 @@ static bool end(struct nh_collector *k, int *status)
 	pid_t ended = 0;
 
 	/* It may not have come to setpgid yet. */
-	kill(-k->gpus.pid, SIGKILL);
-	kill(k->gpus.pid, SIGKILL);
+	kill(-(pid_t)k->gpus.pid, SIGKILL);
+	kill((pid_t)k->gpus.pid, SIGKILL);
 	for (int i = 0; i < REAP_MS && !ended; i++) {
-		ended = waitpid(k->gpus.pid, status, WNOHANG);
+		ended = waitpid((pid_t)k->gpus.pid, status, WNOHANG);
 		if (!ended)
 			nh_sleep_ms(1);
 	}

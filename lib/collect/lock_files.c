@@ -170,7 +170,7 @@ void nh_read_lock_files(struct nh_collector *k)
 		q.user = nh_lock_user_of(s);
 		/* It looks at the file several times a second itself: asleep in between (S), it is
 		 * not held up by a file system's server, and neither are we. */
-		if (!q.user || !nh_streq(t->state, "S") ||
+		if (!s || !q.user || !nh_streq(t->state, "S") ||
 			!nh_mark_begin(k->mark, t->pid, "lock files"))
 			continue;
 		search_places(&q);
