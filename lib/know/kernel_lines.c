@@ -96,25 +96,40 @@ static bool take(struct nh_kernel_line *l, char what, const char *s, size_t n)
 	}
 }
 
+/* What a placeholder stands for: 0 = none is here, and how long it is in the shape. */
+static char placeholder(const char *shape, size_t *len)
+{
+	*len = *shape == '*' ? 1 : *shape == '%' ? 2 : 0;
+	return *len ? shape[*len - 1] : '\0';
+}
+
+/* Where the literal text begins: at once, or behind what a placeholder takes. */
+static const char *find_literal(
+	const char *s, const char *end, const char *literal, size_t n, bool anywhere)
+{
+	if ((size_t)(end - s) < n)
+		return NULL;
+	if (anywhere)
+		return memmem(s, (size_t)(end - s), literal, n);
+	return memcmp(s, literal, n) != 0 ? NULL : s;
+}
+
 /* Each part ends where the literal text after it first occurs: a line is gone through once. */
 static bool matches(const char *shape, const char *s, size_t n, struct nh_kernel_line *l)
 {
 	const char *end = s + n;
 
 	while (*shape) {
-		char what = *shape == '*' ? '*' : *shape == '%' ? shape[1] : 0;
+		size_t len, literal;
+		char what = placeholder(shape, &len);
 		const char *to;
-		size_t literal;
 
-		shape += !what ? 0 : what == '*' ? 1 : 2;
+		shape += len;
 		literal = strcspn(shape, "%*");
 		if (what && !literal)
 			to = *shape ? NULL : end;
 		else
-			to = (size_t)(end - s) < literal ? NULL
-			     : what ? memmem(s, (size_t)(end - s), shape, literal)
-			     : memcmp(s, shape, literal) ? NULL
-							 : s;
+			to = find_literal(s, end, shape, literal, what);
 		if (!to || !take(l, what, s, (size_t)(to - s)))
 			return false;
 		s = to + literal;

@@ -102,7 +102,7 @@ const char *nh_teardown_word(enum nh_td_kind kind)
 bool nh_frame_is_cuda(const struct nh_frame *f)
 {
 	static const char *const modules[] = { "libcuda.so", "libcudart.so", "libcudart-" };
-	char base[256];
+	char base[256] = "";
 
 	for (size_t i = 0; f->module && i < sizeof(modules) / sizeof(*modules); i++)
 		if (!strncmp(f->module, modules[i], strlen(modules[i])))

@@ -26,12 +26,15 @@ static bool is_entry(const struct nh_frame *f, const char *name, const char *ent
 	const char *at = memchr(entry, '@', n);
 	size_t len = at ? (size_t)(at - entry) : n, tail, file;
 
-	if (*entry == '/' || (at != NULL) != f->python || strncmp(name, entry, len) || name[len])
+	if (*entry == '/' || (at != NULL) != f->python || strncmp(name, entry, len) != 0 ||
+		name[len])
 		return false;
 	if (!at)
 		return true;
+	if (!f->file)
+		return false;
 	tail = n - len - 1;
-	file = f->file ? strlen(f->file) : 0;
+	file = strlen(f->file);
 	return file >= tail && !strncmp(f->file + file - tail, at + 1, tail) &&
 	       (file == tail || f->file[file - tail - 1] == '/');
 }

@@ -154,6 +154,27 @@ static const struct call *find(const char *machine, int64_t nr, const char *wcha
 	return NULL;
 }
 
+/* As in struct nh_wait: -1 = without bound. */
+static int64_t timeout_of(const struct call *c, const struct nh_thread *t)
+{
+	const uint64_t *a = t->args.v;
+
+	if (c->timeout_ms != NONE)
+		return (int32_t)a[c->timeout_ms] < 0 ? -1 : (int32_t)a[c->timeout_ms];
+	switch (c->kind) {
+	case NH_WAIT_POLL:
+		return a[2] ? t->timeout_ms : -1;
+	case NH_WAIT_SELECT:
+		return a[4] ? NH_UNKNOWN : -1;
+	case NH_WAIT_EPOLL: /* epoll_pwait2 */
+	case NH_WAIT_FUTEX:
+		return a[3] ? NH_UNKNOWN : -1;
+	default:
+		/* Locks on files: the call has no timeout at all. */
+		return nh_streq(c->name, "flock") || nh_streq(c->name, "fcntl") ? -1 : NH_UNKNOWN;
+	}
+}
+
 struct nh_wait nh_wait_decode(const char *machine, const struct nh_thread *t)
 {
 	struct nh_wait w = { .fd = NH_UNKNOWN,
@@ -178,23 +199,13 @@ struct nh_wait nh_wait_decode(const char *machine, const struct nh_thread *t)
 		w.fd = (int32_t)a[c->fd];
 	if (c->nfds != NONE)
 		w.nfds = (int64_t)(uint32_t)a[c->nfds];
-	if (c->timeout_ms != NONE)
-		w.timeout_ms = (int32_t)a[c->timeout_ms] < 0 ? -1 : (int32_t)a[c->timeout_ms];
-	else if (c->kind == NH_WAIT_POLL)
-		w.timeout_ms = a[2] ? t->timeout_ms : -1;
-	else if (c->kind == NH_WAIT_SELECT)
-		w.timeout_ms = a[4] ? NH_UNKNOWN : -1;
-	else if (c->kind == NH_WAIT_EPOLL) /* epoll_pwait2 */
-		w.timeout_ms = a[3] ? NH_UNKNOWN : -1;
+	w.timeout_ms = timeout_of(c, t);
 	if (c->kind == NH_WAIT_POLL || c->kind == NH_WAIT_FUTEX)
 		w.addr = a[0];
 	if (c->path)
 		w.path = a[c->path - 1];
 	if (c->dir)
 		w.dirfd = (int32_t)a[c->dir - 1];
-	/* Locks on files: the call has no timeout at all. */
-	if (nh_streq(c->name, "flock") || nh_streq(c->name, "fcntl"))
-		w.timeout_ms = -1;
 	/* wait4(pid > 0, …), waitid(P_PID = 1, pid, …) */
 	if (nh_streq(c->name, "wait4") && (int32_t)a[0] > 0)
 		w.child = (int32_t)a[0];
@@ -203,7 +214,6 @@ struct nh_wait nh_wait_decode(const char *machine, const struct nh_thread *t)
 	if (c->kind == NH_WAIT_FUTEX) {
 		w.futex_op = (int64_t)(a[1] & 0xfff);
 		w.futex_val = (int64_t)(uint32_t)a[2];
-		w.timeout_ms = a[3] ? NH_UNKNOWN : -1;
 	}
 	return w;
 }

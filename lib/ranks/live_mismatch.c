@@ -95,7 +95,8 @@ static void tell_sides(struct nh_live_job *job, const struct sides *all)
 	if (most) {
 		f->title = nh_arena_printf(a, "%s %s in %s, while %s %s in %s",
 			nh_ranks_words(a, &odd), nh_live_verb(&odd, "waits", "wait"),
-			all->n == 2 && culprit->call.op ? culprit->call.op : "other collectives",
+			all->n == 2 && culprit && culprit->call.op ? culprit->call.op
+								   : "other collectives",
 			nh_ranks_words(a, &most->ranks),
 			nh_live_verb(&most->ranks, "waits", "wait"), most->op);
 		nh_live_tell_link(job, f, &most->ranks, &odd, words);
