@@ -100,7 +100,9 @@ static bool take(struct nh_kernel_line *l, char what, const char *s, size_t n)
 static char placeholder(const char *shape, size_t *len)
 {
 	*len = *shape == '*' ? 1 : *shape == '%' ? 2 : 0;
-	return *len ? shape[*len - 1] : '\0';
+	if (!*len)
+		return 0;
+	return shape[*len - 1];
 }
 
 /* Where the literal text begins: at once, or behind what a placeholder takes. */

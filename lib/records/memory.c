@@ -108,9 +108,12 @@ static const struct kill *find_kills(struct nh_arena *a, const struct nh_graph *
 
 static const char *who_words(struct nh_arena *a, const struct kill *k)
 {
-	return k->process ? nh_name_process(a, k->process)
-			  : nh_arena_printf(a, "pid %jd (%s)", (intmax_t)k->event->pid,
-				    k->event->comm ? k->event->comm : "?");
+	if (k->process)
+		return nh_name_process(a, k->process);
+	/* It is one or the other. */
+	return k->event ? nh_arena_printf(a, "pid %jd (%s)", (intmax_t)k->event->pid,
+				  k->event->comm ? k->event->comm : "?")
+			: "a process";
 }
 
 static void tell_group(struct nh_arena *a, struct nh_finding *f, const struct nh_cgroup *group)
@@ -139,10 +142,10 @@ static void tell_kill(
 static void blame(
 	struct nh_arena *a, const struct nh_graph *g, struct nh_finding *f, const struct kill *k)
 {
-	if (k->process) {
+	if (k->process)
 		nh_tell_culprit(a, f, g, k->process, NULL);
+	if (k->process || !k->event)
 		return;
-	}
 	f->culprit = nh_new(a, struct nh_actor, 1);
 	*f->culprit = (struct nh_actor){ .host = g->ix.c->host,
 		.pid = k->event->pid,
@@ -180,7 +183,7 @@ static void tell_victims(
 
 static bool is_of_same(const struct nh_finding *f, const struct nh_finding *o)
 {
-	if (strcmp(o->id, "dead-peer") && strcmp(o->id, f->id))
+	if (strcmp(o->id, "dead-peer") != 0 && strcmp(o->id, f->id) != 0)
 		return false;
 	return o->culprit && o->culprit->pid == f->culprit->pid &&
 	       (!o->culprit->host || nh_streq(o->culprit->host, f->culprit->host));

@@ -66,7 +66,7 @@ static int64_t waiting_for(const struct nh_view *v, const char *whom)
 
 	for (size_t i = 0; i < v->n; i++)
 		nh_for(g, &v->groups[i])
-			if (g->whom && !strcmp(g->whom, whom))
+			if (whom && nh_streq(g->whom, whom))
 				n += (int64_t)g->threads.n;
 	return n;
 }
