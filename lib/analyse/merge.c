@@ -5,7 +5,6 @@
 #include "ranks/live_job.h"
 #include "analyse/rank.h"
 #include "base/set.h"
-#include "base/str.h"
 
 /* What one host ruled out is ruled out of the whole only if no host convicts it. */
 static void merge_ruled_out(struct nh_case *const *cases, size_t n, struct nh_case *ret)

@@ -71,6 +71,17 @@ static struct nh_finding *better_than(struct nh_verdict *v, const struct nh_find
 	return NULL;
 }
 
+/* The one at the end: what is better may have something better itself. */
+static struct nh_finding *best_for(struct nh_verdict *v, const struct nh_finding *f)
+{
+	struct nh_finding *best = better_than(v, f);
+	size_t left = v->findings.n;
+
+	for (struct nh_finding *g = best; g && left--; g = better_than(v, g))
+		best = g;
+	return best;
+}
+
 static bool has_id(const struct nh_finding *v, size_t n, const char *id)
 {
 	for (size_t i = 0; i < n; i++)
@@ -87,7 +98,7 @@ void nh_supersede(struct nh_case *c)
 	size_t n = 0;
 
 	nh_for(f, &v->findings) {
-		struct nh_finding *better = better_than(v, f);
+		struct nh_finding *better = best_for(v, f);
 
 		if (!better)
 			continue;

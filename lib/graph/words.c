@@ -2,7 +2,6 @@
 
 #include "graph/interpreter.h"
 #include "graph/locks.h"
-#include "base/str.h"
 #include "know/lock.h"
 
 const char *nh_name_process(struct nh_arena *a, const struct nh_process *p)

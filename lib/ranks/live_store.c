@@ -5,7 +5,6 @@
 #include "ranks/live_rules.h"
 
 #include <string.h>
-#include "base/str.h"
 #include "know/env.h"
 
 /* A start takes a while everywhere: younger than this it is only a suspicion. */

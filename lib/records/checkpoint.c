@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include "rules/rule.h"
-#include "base/str.h"
 #include "know/checkpoint.h"
 
 enum {

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "records/checkpoint.h"
-#include "base/str.h"
 
 enum { SAVES_LEAST = 3, INTERVAL_LEAST_MS = 1000 };
 

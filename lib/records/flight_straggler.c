@@ -1,7 +1,6 @@
 #include "records/flight_job.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include "records/flight_tell.h"
 #include "rules/rule.h"
 #include "records/straggler.h"

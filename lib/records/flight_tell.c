@@ -1,6 +1,5 @@
 #include "records/flight_tell.h"
 
-#include <string.h>
 #include "rules/rule.h"
 #include "base/str.h"
 

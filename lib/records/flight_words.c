@@ -1,7 +1,6 @@
 #include "records/flight_job.h"
 
 #include <string.h>
-#include "base/str.h"
 
 #define RUNS_SHOWN 8
 

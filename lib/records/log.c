@@ -1,6 +1,5 @@
 #include "records/log.h"
 
-#include <string.h>
 #include "records/log_job.h"
 #include "rules/rule.h"
 

@@ -3,7 +3,6 @@
 #include <string.h>
 #include "records/flight_tell.h"
 #include "rules/rule.h"
-#include "base/str.h"
 
 /* Lines told of each kind. */
 enum { LINES_SHOWN = 4 };

@@ -1,7 +1,6 @@
 #include "records/log_job.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include "base/str.h"
 #include "know/log_lines.h"
 

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include "rules/gpu.h"
 #include "rules/rule.h"
-#include "base/str.h"
 #include "know/gpu.h"
 #include "report/words.h"
 

@@ -3,7 +3,6 @@
 #include <string.h>
 #include "graph/words.h"
 #include "base/set.h"
-#include "base/str.h"
 
 /* A case's drawing in progress. */
 struct pencil {

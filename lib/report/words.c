@@ -1,7 +1,6 @@
 #include "report/words.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define FULL_FINDINGS 3
 #define RULED_OUT_SHOWN 12

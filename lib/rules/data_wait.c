@@ -33,7 +33,8 @@ static bool is_adopted_too(
 	return (!own || nh_is_reaper(own)) && !(dead && dead->start <= holder->start);
 }
 
-bool nh_is_orphan_of(
+/* A process that a reaper adopted, or a descendant of one, started after `reader`, not by it. */
+static bool is_orphan_of(
 	const struct nh_graph *g, const struct nh_process *holder, const struct nh_process *reader)
 {
 	if (is_adopted_too(g, holder, reader))
@@ -96,7 +97,7 @@ static enum nh_writers writers_of(
 			continue;
 		if (p == reader && held[i].fd->tid == NH_UNKNOWN && !is_for_wakeups(held[i].fd))
 			all = all == NH_WRITERS_ORPHANS ? all : NH_WRITERS_SELF;
-		else if (p != reader && nh_is_orphan_of(g, p, reader))
+		else if (p != reader && is_orphan_of(g, p, reader))
 			all = NH_WRITERS_ORPHANS;
 		else
 			return NH_WRITERS_OTHERS;

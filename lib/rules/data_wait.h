@@ -20,9 +20,6 @@ enum nh_writers nh_data_writers(const struct nh_graph *g, const struct nh_thread
 bool nh_is_write_end(const struct nh_edge *held);
 /* The same of a path's last edge, that came to a socket's other end over PEER. */
 bool nh_leads_to_write_end(const struct nh_path *p);
-/* A process that a reaper adopted, or a descendant of one, started after `reader` and not by it. */
-bool nh_is_orphan_of(
-	const struct nh_graph *g, const struct nh_process *holder, const struct nh_process *reader);
 
 /*
  * Whether the process itself may still write: by another thread that may go on without that, or by

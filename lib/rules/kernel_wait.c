@@ -1,7 +1,6 @@
 #include "rules/kernel_wait.h"
 
 #include "rules/data_wait.h"
-#include "rules/nccl.h"
 #include "graph/words.h"
 #include "base/str.h"
 

@@ -5,7 +5,6 @@
  * back what makes it end.  What a thread is in is told by its stack, which is taken once: never
  * more than likely.
  */
-#include <string.h>
 #include "graph/cuda.h"
 #include "rules/nccl.h"
 #include "rules/reach.h"

@@ -6,7 +6,6 @@
 #include "rules/kernel_wait.h"
 #include "rules/nccl.h"
 #include "graph/words.h"
-#include "base/str.h"
 #include "know/driver.h"
 #include "know/filesystem.h"
 

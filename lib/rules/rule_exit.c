@@ -7,7 +7,6 @@
 #include "rules/nccl.h"
 #include "rules/reach.h"
 #include "graph/words.h"
-#include "base/str.h"
 #include "know/python_exit.h"
 #include "know/sync.h"
 #include "know/thread_roles.h"

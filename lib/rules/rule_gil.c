@@ -10,7 +10,6 @@
 #include "rules/reach.h"
 #include "rules/role.h"
 #include "graph/words.h"
-#include "base/str.h"
 #include "know/remote.h"
 
 enum { CYCLE_MAX = 64, TOLD_MAX = 8 };

@@ -6,7 +6,6 @@
 #include "rules/data_wait.h"
 #include "rules/nccl.h"
 #include "graph/words.h"
-#include "base/str.h"
 #include "know/reaper.h"
 #include "know/thread_roles.h"
 

@@ -6,7 +6,6 @@
 #include "rules/nccl.h"
 #include "rules/nccl_version.h"
 #include "graph/words.h"
-#include "base/str.h"
 
 /* Whether the innermost part of a stack, down to the first frame of NCCL's, passes through CUDA. */
 static bool leaf_in_cuda(const struct nh_graph *g, const struct nh_thread *t)

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <string.h>
 #include "graph/silhouette.h"
 #include "graph/words.h"
 #include "base/str.h"

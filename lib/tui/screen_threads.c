@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "graph/silhouette.h"
-#include "base/str.h"
 #include "tui/screens.h"
 
 #define LESS(a, b) (((a) > (b)) - ((a) < (b)))

@@ -1,4 +1,3 @@
-#include <string.h>
 #include "base/str.h"
 #include "report/words.h"
 #include "tui/screens.h"

@@ -49,6 +49,21 @@ static void kept(struct nh_arena *a)
 			->verdict.findings.n == 2);
 }
 
+/* What replaces may be replaced: the last one has all that was seen. */
+static void one_after_another(struct nh_arena *a)
+{
+	struct nh_case *c = nh_new(a, struct nh_case, 1);
+
+	c->arena = a;
+	find(c, "zombie-leader", NH_LIKELY, 7);
+	find(c, "lock-cycle", NH_LIKELY, 7);
+	find(c, "gil-deadlock", NH_LIKELY, 7);
+	nh_supersede(c);
+	ok(c->verdict.findings.n == 1 && c->verdict.findings.v[0].evidence.n == 2);
+	is(c->verdict.findings.v[0].id, "gil-deadlock");
+	is(c->verdict.findings.v[0].evidence.v[0], "also seen as zombie-leader (likely): it hangs");
+}
+
 /* One of two findings of an id goes: the id is not ruled out. */
 static void one_of_two(struct nh_arena *a)
 {
@@ -70,6 +85,7 @@ int main(void)
 
 	replaced(&a);
 	kept(&a);
+	one_after_another(&a);
 	one_of_two(&a);
 	nh_arena_free(&a);
 	return done();
