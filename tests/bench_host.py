@@ -76,9 +76,11 @@ def table(title, interval_ms, command):
 
 
 def native(nh, edges, probe):
-    p = subprocess.Popen([probe, "300"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    p = subprocess.Popen([probe, "300", "0", "0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         p.stdout.readline()
+        while len(os.listdir(f"/proc/{p.pid}/task")) < 300:
+            time.sleep(0.1)
         print("one process of 300 native threads:", flush=True)
         with tempfile.TemporaryDirectory() as tmp:
             case = os.path.join(tmp, "native.json")

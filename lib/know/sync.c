@@ -128,9 +128,12 @@ static const struct {
 
 static bool is_whole(const char *func, const char *name)
 {
-	size_t n = strlen(name);
+	size_t n;
 
-	func += strspn(func, "_");
+	/* The first letter first: this is asked of every frame for every row. */
+	if (*func != *name)
+		return false;
+	n = strlen(name);
 	/* A version may follow, parameters, or what the compiler made of it (.constprop.0). */
 	return !strncmp(func, name, n) && (!func[n] || strchr("@(.", func[n]));
 }
@@ -158,9 +161,11 @@ static bool refines(const struct finding *found, enum group group)
 
 static void look_at(struct finding *found, const char *func)
 {
+	const char *bare = func + strspn(func, "_");
+
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
 		bool is = functions[i].part ? strstr(func, functions[i].name) != NULL
-					    : is_whole(func, functions[i].name);
+					    : is_whole(bare, functions[i].name);
 
 		if (!is || !refines(found, functions[i].group))
 			continue;

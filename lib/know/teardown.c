@@ -56,12 +56,9 @@ static const char *base_of(const struct nh_frame *f, size_t *len)
 {
 	const char *name = f->func && !f->python ? f->func : "";
 	size_t n = strcspn(name, "(");
-	const char *start = name;
-
 	/* A demangled template function begins with its return type. */
-	for (const char *p = name; p < name + n; p++)
-		if (*p == ' ')
-			start = p + 1;
+	const char *blank = memrchr(name, ' ', n), *start = blank ? blank + 1 : name;
+
 	*len = (size_t)(name + n - start);
 	return start;
 }
