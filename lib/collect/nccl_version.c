@@ -183,12 +183,15 @@ static bool find_rodata(int fd, GElf_Shdr *ret)
 	return found;
 }
 
-/* Reads piece by piece: of a library of gigabytes only this section, and not longer than half of
- * the time there is.  cuda is set if a version is found. */
+/* Reads piece by piece: of a library of gigabytes only this section, and not longer than until half
+ * of the time there is has passed, or a tenth of it where the search for holders took that.  cuda
+ * is set if a version is found. */
 static int64_t search_strings(
 	struct nh_collector *k, struct nh_subject *s, int fd, char cuda[NH_NCCL_CUDA_TEXT])
 {
-	int64_t until = k->began_ms + k->o->timeout_ms / 2, version = NH_UNKNOWN;
+	int64_t half = k->began_ms + k->o->timeout_ms / 2,
+		tenth = nh_now_ms() + k->o->timeout_ms / 10;
+	int64_t until = half > tenth ? half : tenth, version = NH_UNKNOWN;
 	struct nh_arena tmp = { 0 };
 	size_t kept = 0, len;
 	ssize_t n = 1;
