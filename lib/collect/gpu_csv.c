@@ -150,11 +150,15 @@ static void set_mask(struct nh_arena *a, struct nh_gpu *g, struct span f)
 	nh_gpu_throttle(a, g, strtoull(text, NULL, 16));
 }
 
+static bool says(struct span f, const char *what)
+{
+	return f.s && memmem(f.s, f.n, what, strlen(what));
+}
+
 /* In brackets is why there is no value: of one field, or of all of them. */
 static void set_reason(struct nh_arena *a, struct nh_gpu *g, struct span f)
 {
-	if (!g->trouble &&
-		(memmem(f.s, f.n, "is lost", 7) || memmem(f.s, f.n, "requires reset", 14)))
+	if (!g->trouble && (says(f, "is lost") || says(f, "requires reset")))
 		nh_gpu_trouble(a, g, f.s + 1, f.n - (f.s[f.n - 1] == ']' ? 2 : 1));
 }
 
