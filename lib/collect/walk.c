@@ -10,9 +10,8 @@
  * subjects), so that they are known even if time runs out, then everybody else.  This is the
  * dearest pass by far, one system call a descriptor, so it is made once: every socket and pipe it
  * meets is noted, and of every file its name, as it may be a FIFO; what comes up later is looked up
- * there.  The second sample goes again
- * through all suspects and through processes the first did not know; it searches the whole host
- * only where an inode is left without a holder.
+ * there.  The second sample goes again through all suspects and through processes the first did not
+ * know; it searches the whole host only where an inode is left without a holder.
  */
 enum { PF_KTHREAD = 0x00200000 };
 

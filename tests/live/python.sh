@@ -4,18 +4,8 @@
 # of the GIL and those who want it, also in children that were forked behind Python's back.
 . tests/lib/live.sh
 . tests/lib/debian_python.sh
+. tests/lib/pythons.sh
 
-known='' # NAME of each interpreter; $tmp/NAME.run holds its command
-add() { # NAME COMMAND
-	echo "$2" >"$tmp/$1.run"
-	known="$known $1"
-}
-if [ -x /usr/bin/python3 ]; then add system /usr/bin/python3; else add system "$python"; fi
-for dir in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*; do
-	case ${dir##*/} in
-	3.[89].* | 3.1[0-5].*) [ -x "$dir/bin/python" ] && add "pyenv-${dir##*/}" "$dir/bin/python" ;;
-	esac
-done
 for which in trixie:3.13 sid:3.14 sid:3.15; do
 	name=${which%:*}-${which#*:}
 	if command=$(debian_python "${which%:*}" "${which#*:}"); then
